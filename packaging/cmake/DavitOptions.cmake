@@ -1,0 +1,43 @@
+# What every target of the build has in common.
+option(DAVIT_BUILD_TESTS "Build the tests" ON)
+option(DAVIT_WARNINGS_AS_ERRORS "Treat warnings as errors (the CI presets do)" OFF)
+set(DAVIT_SANITIZE "" CACHE STRING "Sanitizers for the whole build, as for -fsanitize=: address,undefined or thread")
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+include(GNUInstallDirs)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+if(NOT CMAKE_BUILD_TYPE)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+find_program(DAVIT_CCACHE ccache)
+if(DAVIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${DAVIT_CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic -Wno-psabi)
+if(DAVIT_WARNINGS_AS_ERRORS)
+    add_compile_options(-Werror)
+endif()
+if(DAVIT_SANITIZE)
+    add_compile_options(-fsanitize=${DAVIT_SANITIZE} -fno-omit-frame-pointer -g1)
+    add_link_options(-fsanitize=${DAVIT_SANITIZE})
+    if(DAVIT_SANITIZE MATCHES "undefined")
+        # vptr needs RTTI of types that hidden visibility keeps apart in plugin and host.
+        add_compile_options(-fno-sanitize=vptr -fno-sanitize-recover=undefined)
+        add_link_options(-fno-sanitize=vptr)
+    endif()
+endif()
+
+add_compile_definitions(QT_NO_KEYWORDS QT_NO_CAST_FROM_ASCII QT_NO_CAST_TO_ASCII QT_NO_FOREACH
+    QT_NO_URL_CAST_FROM_STRING QT_STRICT_ITERATORS)

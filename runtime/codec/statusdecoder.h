@@ -1,0 +1,20 @@
+// From an HTTP answer that is no success, or an ERROR event's object, to an Error.
+// Source: behaviours.md C-14 to C-17. Case B25. Test: tst_statusdecoder.
+#pragma once
+
+#include <davit/error.h>
+
+#include <QtCore/qbytearrayview.h>
+#include <chrono>
+
+namespace davit::codec {
+
+// `operation` names verb and object ("create ConfigMap team-a/x") and opens the sentence. `method`
+// is the HTTP method: 409 means AlreadyExists for POST. `body` may be a Status in JSON, or
+// anything. `retryAfter` is the header's, negative when absent.
+Error errorFromReply(const QString &operation, const QByteArray &method, int httpStatus,
+    QByteArrayView body, std::chrono::milliseconds retryAfter);
+// From a Status object (an ERROR event's). An object that is no Status is an InternalError.
+Error errorFromStatus(const QString &operation, QByteArrayView statusJson);
+
+} // namespace davit::codec

@@ -1,0 +1,84 @@
+// The runtime's door to the object pool: decoding into it, interning, its figures. Private: no
+// plugin may use it. The layout behind it is in sdk/src/pool.
+#pragma once
+
+#include <cstdint>
+#include <davit/object.h>
+#include <memory>
+#include <vector>
+
+namespace davit::priv {
+
+enum class ManagedFields : std::uint8_t { Drop, Keep };
+enum class Depth : std::uint8_t { Full, MetadataOnly };
+
+struct DecodeOptions
+{
+    ManagedFields managedFields = ManagedFields::Drop;
+    Depth depth = Depth::Full;
+    // When set, apiVersion and kind are added in front where the JSON has none (items of a list
+    // lack them). Borrowed for the call.
+    const Gvk *impliedGvk = nullptr;
+};
+
+class ObjectDecoderPrivate;
+// Decodes JSON objects straight into the pool. Keeps its buffers between calls: one a strand. Not
+// thread-safe.
+class DAVIT_EXPORT ObjectDecoder
+{
+public:
+    ObjectDecoder();
+    ~ObjectDecoder();
+    Q_DISABLE_COPY_MOVE(ObjectDecoder)
+    // One JSON object, UTF-8, surrounded by white space at most. Fills `object` with a pooled one,
+    // or says what is wrong and at which byte. Strings of a lone surrogate, invalid UTF-8 and
+    // nesting beyond 1024 levels are errors. O(bytes).
+    Error decode(QByteArrayView json, const DecodeOptions &options, Object *object);
+
+private:
+    std::unique_ptr<ObjectDecoderPrivate> d;
+};
+
+// The pooled twin of a private object; the same one when it is pooled already. [thread-safe]
+DAVIT_EXPORT Object internObject(const Object &object);
+// The metadata-only twin: apiVersion, kind, metadata. Pooled when `object` is. [thread-safe]
+DAVIT_EXPORT Object metadataOnly(const Object &object);
+
+struct SizeClassStats
+{
+    std::uint32_t blockBytes; // size of the class
+    std::uint64_t liveBlocks;
+    std::uint64_t freeBlocks;
+};
+
+struct PoolStats
+{
+    std::uint64_t liveBlocks = 0;
+    std::uint64_t liveBytes = 0; // of live blocks, as their owners asked
+    std::uint64_t tableBytes = 0; // intern tables
+    std::uint64_t mappedBytes = 0; // segments taken from the system
+    std::uint64_t freeBytes = 0; // on free lists
+    std::uint64_t wastedBytes = 0; // live blocks: class size minus size
+    std::vector<SizeClassStats> classes;
+};
+// O(shards). [thread-safe]
+DAVIT_EXPORT PoolStats poolStats();
+// Bytes that this object alone takes (its own block and those that nothing else shares). For the
+// bill; O(blocks). [thread-safe]
+DAVIT_EXPORT std::uint64_t exclusiveBytes(const Object &object);
+// Gives wholly free segments back to the system. Called by the host now and then. [thread-safe]
+DAVIT_EXPORT void trimPool();
+
+// Raw handles, for the store's tries: eight bytes without a count of their own.
+struct DAVIT_EXPORT PoolAccess
+{
+    // Takes the handle out of an object; the caller now owns one count. [thread-safe]
+    static std::uint64_t release(Object &&object) noexcept;
+    // Makes an object that owns `handle`. [thread-safe]
+    static Object adopt(std::uint64_t handle) noexcept;
+    // A second object for a handle that someone else owns. [thread-safe]
+    static Object share(std::uint64_t handle) noexcept;
+    static void drop(std::uint64_t handle) noexcept;
+};
+
+} // namespace davit::priv

@@ -1,0 +1,65 @@
+#include "strand.h"
+
+#include <QtCore/qthreadpool.h>
+#include <utility>
+
+namespace davit::support {
+namespace {
+thread_local const Strand *t_current = nullptr;
+}
+
+Strand::Strand(QThreadPool &pool) : m_pool(pool) { }
+
+Strand::~Strand()
+{
+    stop();
+}
+
+void Strand::post(Work work)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_isStopped)
+            return;
+        m_waiting.push_back(std::move(work));
+        if (m_isScheduled)
+            return;
+        m_isScheduled = true;
+    }
+    m_pool.start([this] { drain(); });
+}
+
+void Strand::stop()
+{
+    std::vector<Work> dropped; // destroyed after the lock is released
+    std::unique_lock lock(m_mutex);
+    m_isStopped = true;
+    dropped.swap(m_waiting);
+    m_idle.wait(lock, [this] { return !m_isScheduled; });
+}
+
+bool Strand::isCurrent() const
+{
+    return t_current == this;
+}
+
+// Takes all that waits at once: one hop through the pool serves a whole burst.
+void Strand::drain()
+{
+    const Strand *const outer = std::exchange(t_current, this);
+    std::vector<Work> batch;
+    std::unique_lock lock(m_mutex);
+    while (!m_waiting.empty()) {
+        batch.swap(m_waiting);
+        lock.unlock();
+        for (Work &work : batch)
+            std::exchange(work, nullptr)();
+        batch.clear();
+        lock.lock();
+    }
+    t_current = outer;
+    m_isScheduled = false;
+    m_idle.notify_all(); // under the lock: stop() may destroy this right after
+}
+
+} // namespace davit::support
