@@ -1,0 +1,89 @@
+#include <davit/lister.h>
+#include <davit/priv/backends.h>
+
+DAVIT_BEGIN_NAMESPACE
+
+Lister::Lister() : d(nullptr) { }
+
+Lister::Lister(priv::ListerBackend &backend) : d(&backend)
+{
+    d->retain();
+}
+
+Lister::Lister(const Lister &other) : d(other.d)
+{
+    if (d)
+        d->retain();
+}
+
+Lister &Lister::operator=(const Lister &other)
+{
+    if (other.d)
+        other.d->retain();
+    if (d)
+        d->release();
+    d = other.d;
+    return *this;
+}
+
+Lister::~Lister()
+{
+    if (d)
+        d->release();
+}
+
+Gvk Lister::gvk() const
+{
+    return d ? d->gvk() : Gvk();
+}
+
+bool Lister::hasSynced() const noexcept
+{
+    return d && d->hasSynced();
+}
+
+Object Lister::find(const ObjectKey &key) const
+{
+    return d ? d->find(key) : Object();
+}
+
+QList<Object> Lister::list() const
+{
+    return d ? d->list(nullptr, nullptr) : QList<Object>();
+}
+
+QList<Object> Lister::list(const LabelSelector &selector) const
+{
+    return d ? d->list(nullptr, &selector) : QList<Object>();
+}
+
+QList<Object> Lister::inNamespace(const QString &namespaceName) const
+{
+    return d ? d->list(&namespaceName, nullptr) : QList<Object>();
+}
+
+QList<Object> Lister::inNamespace(const QString &namespaceName, const LabelSelector &selector) const
+{
+    return d ? d->list(&namespaceName, &selector) : QList<Object>();
+}
+
+QList<Object> Lister::byIndex(const QString &name, const QString &value) const
+{
+    QList<Object> objects;
+    if (d && !d->byIndex(name, value, &objects))
+        qWarning("index \"%s\" of %s was never added", qUtf8Printable(name),
+            qUtf8Printable(toString(gvk())));
+    return objects;
+}
+
+QStringList Lister::indexValues(const QString &name) const
+{
+    return d ? d->indexValues(name) : QStringList();
+}
+
+qsizetype Lister::count() const
+{
+    return d ? d->count() : 0;
+}
+
+DAVIT_END_NAMESPACE
