@@ -65,7 +65,8 @@ public:
     // Built-in kinds only.
     static Patch strategicMerge(const QByteArray &json);
     // The merge patch that makes `after` of `before`; with an optimistic lock it carries before's
-    // resourceVersion (E-28, E-29).
+    // resourceVersion (E-28, E-29). Where that is impossible (a null object, a lock without a
+    // resourceVersion) the patch is of type Unset, and Client::patch() fails with InvalidArgument.
     static Patch difference(
         const Object &before, const Object &after, bool withOptimisticLock = false);
     Patch(const Patch &other);

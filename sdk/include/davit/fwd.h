@@ -21,12 +21,14 @@ struct PoolAccess;
 DAVIT_BEGIN_NAMESPACE
 class Client;
 class Clock;
+class Cluster;
 class ControllerBuilder;
 class ControllerPlugin;
 class Counter;
 class Error;
 class EventFilter;
 class EventRecorder;
+class FieldSelector;
 class Gauge;
 class Histogram;
 class HostContext;

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <QtCore/qjsonobject.h>
-#include <davit/client.h>
 #include <davit/clock.h>
+#include <davit/cluster.h>
 #include <davit/eventrecorder.h>
-#include <davit/informer.h>
 #include <davit/logging.h>
 #include <davit/metrics.h>
 
@@ -35,6 +34,15 @@ public:
     Lister lister(const InformerRequest &request);
     // Under the plugin's name and Rbac. [thread-safe]
     Client client() const;
+    // Informers and client of one cluster. The empty name is the cluster that the host runs
+    // against, the only one there is now; InvalidConfiguration for any other. [thread-safe]
+    Status cluster(const QString &name, Cluster *cluster) const;
+    Result<Cluster> cluster(const QString &name = {}) const
+    {
+        Cluster found;
+        const Status status = cluster(name, &found);
+        return status.isOk() ? Result<Cluster>(found) : Result<Cluster>(status.error());
+    }
     // The plugin's part of the host's configuration, checked against ConfigSchema; defaults of the
     // schema are filled in. [thread-safe]
     QJsonObject config() const;

@@ -20,11 +20,15 @@ public:
     // From text such as "app=web,tier in (a,b),!canary". Fills `selector`, or says which term is
     // wrong. [thread-safe]
     static Status parse(QStringView text, LabelSelector *selector);
-    // True for the empty selector. [thread-safe]
+    // From the form that objects hold ({matchLabels, matchExpressions}): missing or null matches
+    // nothing, the empty one everything (E-44). [thread-safe]
+    static Status fromValue(const Value &value, LabelSelector *selector);
+    // True for the empty selector, which matches everything. [thread-safe]
     bool isEmpty() const noexcept;
     // By metadata.labels. [thread-safe]
     bool matches(const Object &object) const;
-    // Terms sorted by key, values sorted: equal selectors print equally. [thread-safe]
+    // Terms sorted by key, values sorted: equal selectors print equally, and parse() reads it back.
+    // "<nothing>" for the selector that matches nothing; no server takes that. [thread-safe]
     QString toString() const;
 
 private:
