@@ -29,7 +29,13 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wno-psabi)
 if(DAVIT_WARNINGS_AS_ERRORS)
     add_compile_options(-Werror)
 endif()
+set(DAVIT_TEST_ENVIRONMENT "")
 if(DAVIT_SANITIZE)
+    set(DAVIT_TEST_ENVIRONMENT
+        "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/packaging/tsan.supp:second_deadlock_stack=1:history_size=4"
+        "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
+        "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/packaging/lsan.supp:print_suppressions=0"
+        "UBSAN_OPTIONS=print_stacktrace=1")
     add_compile_options(-fsanitize=${DAVIT_SANITIZE} -fno-omit-frame-pointer -g1)
     add_link_options(-fsanitize=${DAVIT_SANITIZE})
     if(DAVIT_SANITIZE MATCHES "undefined")

@@ -41,5 +41,11 @@ function(davit_add_test name)
     endif()
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/junit)
     add_test(NAME ${name} COMMAND ${name} -o ${CMAKE_BINARY_DIR}/junit/${name}.xml,junitxml -o -,txt)
-    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT})
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${DAVIT_TEST_ENVIRONMENT}")
+    if("tsan" IN_LIST arg_LABELS)
+        add_dependencies(davit_tsan_tests ${name})
+    endif()
 endfunction()
+
+# What the tsan preset builds: the programs labelled tsan and what they load.
+add_custom_target(davit_tsan_tests)

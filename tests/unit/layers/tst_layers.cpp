@@ -1,0 +1,151 @@
+// Reads every #include of sdk/ and runtime/ against runtime/layers.txt, and shows on made-up
+// includes that a wrong arrow would be seen.
+#include "layerrules.h"
+
+#include <QDirIterator>
+#include <QTest>
+
+class tst_Layers : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void includes();
+    void madeUp_data();
+    void madeUp();
+    void foldersAreLayers_data();
+    void foldersAreLayers();
+    void tree_data();
+    void tree();
+
+private:
+    QString m_text;
+};
+
+static QByteArray readAll(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void tst_Layers::initTestCase()
+{
+    m_text
+        = QString::fromUtf8(readAll(QStringLiteral(DAVIT_SOURCE_DIR) + u"/runtime/layers.txt"_qs));
+    QVERIFY2(!m_text.isEmpty(), "runtime/layers.txt cannot be read");
+    QCOMPARE(LayerRules(m_text).unknownLines(), QStringList());
+}
+
+void tst_Layers::includes()
+{
+    const QByteArray source = "#pragma once\n#include \"store.h\"\n  # include <davit/object.h>\n"
+                              "// #include \"commented.h\"\n#include <vector>\n";
+    const QStringList want{u"store.h"_qs, u"davit/object.h"_qs, u"vector"_qs};
+    QCOMPARE(LayerRules::includesOf(source), want);
+}
+
+void tst_Layers::madeUp_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QString>("include");
+    QTest::addColumn<QString>("fault"); // empty: allowed
+    const auto row = [](const char *name, const char *file, const char *include, const char *why) {
+        QTest::newRow(name) << QString::fromLatin1(file) << QString::fromLatin1(include)
+                            << QString::fromLatin1(why);
+    };
+    row("own header", "runtime/cache/store.cpp", "store.h", "");
+    row("left neighbour", "runtime/cache/reflector.cpp", "codec/watchdecoder.h", "");
+    row("far left", "runtime/host/main.cpp", "support/strand.h", "");
+    row("Qt", "runtime/cache/store.h", "QtCore/qstring.h", "");
+    row("another library", "runtime/web/server.cpp", "httplib.h", "");
+    row("the SDK's private headers are the SDK", "runtime/cache/a.cpp", "davit/priv/backends.h",
+        "");
+    row("the host uses testing", "runtime/host/embedded.cpp", "testing/embeddedapiserver.h", "");
+    row("testing uses support through the SDK", "sdk/testing/a.cpp", "support/patch.h", "");
+    row("up", "runtime/codec/a.cpp", "cache/store.h",
+        "runtime/codec/a.cpp (codec) includes cache/store.h (cache)");
+    row("up by a relative path", "runtime/codec/a.cpp", "../cache/store.h",
+        "runtime/codec/a.cpp (codec) includes ../cache/store.h (cache)");
+    row("support includes the SDK", "sdk/support/a.h", "davit/object.h",
+        "sdk/support/a.h (support) includes davit/object.h (sdk)");
+    row("the SDK includes a runtime layer", "sdk/src/informer.cpp", "cache/store.h",
+        "sdk/src/informer.cpp (sdk) includes cache/store.h (cache)");
+    row("apart, against the order", "runtime/transport/a.cpp", "codec/lineframer.h",
+        "runtime/transport/a.cpp (transport) includes codec/lineframer.h (codec)");
+    row("apart, along the order", "runtime/client/a.cpp", "cache/store.h",
+        "runtime/client/a.cpp (client) includes cache/store.h (cache)");
+    row("testing includes the runtime", "sdk/testing/a.cpp", "codec/lineframer.h",
+        "sdk/testing/a.cpp (testing) includes codec/lineframer.h (codec)");
+    row("the runtime includes testing", "runtime/cache/a.cpp", "testing/manualclock.h",
+        "runtime/cache/a.cpp (cache) includes testing/manualclock.h (testing)");
+    row("a folder that no rule names", "runtime/utilities/a.cpp", "vector",
+        "runtime/utilities/a.cpp lies in no layer of runtime/layers.txt");
+}
+
+void tst_Layers::madeUp()
+{
+    QFETCH(const QString, file);
+    QFETCH(const QString, include);
+    QTEST(LayerRules(m_text).fault(file, include), "fault");
+}
+
+void tst_Layers::foldersAreLayers_data()
+{
+    QTest::addColumn<QString>("top");
+    QTest::addColumn<QStringList>("others"); // folders that hold no layer
+    QTest::newRow("runtime") << u"runtime"_qs << QStringList{u"docs"_qs};
+    QTest::newRow("sdk") << u"sdk"_qs
+                         << QStringList{u"abi"_qs, u"cmake"_qs, u"codegen"_qs, u"docs"_qs,
+                                u"include"_qs, u"private"_qs, u"src"_qs};
+}
+
+void tst_Layers::foldersAreLayers()
+{
+    QFETCH(const QString, top);
+    QFETCH(const QStringList, others);
+    const LayerRules rules(m_text);
+    QStringList unknown;
+    const auto folders = QDir(QStringLiteral(DAVIT_SOURCE_DIR) + QLatin1Char('/') + top)
+                             .entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+    for (const QString &folder : folders) {
+        if (!rules.layers().contains(folder) && !others.contains(folder))
+            unknown.append(folder);
+    }
+    QCOMPARE(unknown, QStringList());
+}
+
+void tst_Layers::tree_data()
+{
+    QTest::addColumn<QString>("layer");
+    const auto layers = LayerRules(m_text).layers();
+    for (const QString &layer : layers)
+        QTest::newRow(qPrintable(layer)) << layer;
+}
+
+void tst_Layers::tree()
+{
+    QFETCH(const QString, layer);
+    const LayerRules rules(m_text);
+    const QDir root(QStringLiteral(DAVIT_SOURCE_DIR));
+    QStringList faults;
+    for (const char *top : {"sdk", "runtime"}) {
+        QDirIterator files(root.filePath(QString::fromLatin1(top)), {u"*.h"_qs, u"*.cpp"_qs},
+            QDir::Files, QDirIterator::Subdirectories);
+        while (files.hasNext()) {
+            const QString path = files.next();
+            const QString name = root.relativeFilePath(path);
+            if (rules.layerOfFile(name) != layer)
+                continue;
+            const QStringList includes = LayerRules::includesOf(readAll(path));
+            for (const QString &include : includes) {
+                const QString fault = rules.fault(name, include);
+                if (!fault.isEmpty())
+                    faults.append(fault);
+            }
+        }
+    }
+    QCOMPARE(faults, QStringList());
+}
+
+QTEST_GUILESS_MAIN(tst_Layers)
+#include "tst_layers.moc"
