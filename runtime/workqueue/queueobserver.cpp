@@ -1,0 +1,7 @@
+#include "queueobserver.h"
+
+namespace davit::workqueue {
+
+QueueObserver::~QueueObserver() = default;
+
+} // namespace davit::workqueue

@@ -1,0 +1,157 @@
+#include "manualtime.h"
+#include "workqueue/ratelimitingqueue.h"
+
+#include <QTest>
+
+using namespace davit;
+using namespace davit::workqueue;
+using namespace std::chrono_literals;
+
+namespace {
+
+const WorkKey kX{{QString(), QStringLiteral("x")}, QString()};
+const WorkKey kY{{QString(), QStringLiteral("y")}, QString()};
+
+struct Fixture
+{
+    ManualTime time;
+    ManualExecutor executor;
+    DelayingQueue queue{time, executor};
+    void advance(std::chrono::nanoseconds by)
+    {
+        time.advance(by);
+        executor.runAll();
+    }
+};
+
+} // namespace
+
+class tst_DelayingQueue : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void keepsTheEarlier_data();
+    void keepsTheEarlier();
+    void withoutDelay_data();
+    void withoutDelay();
+    void plainAddKeepsTheWaitingEntry();
+    void oneTimerForMany();
+    void shutDownDropsWaiting();
+    void timerAfterDeath();
+    void rateLimited();
+};
+
+void tst_DelayingQueue::keepsTheEarlier_data()
+{
+    QTest::addColumn<int>("firstMs");
+    QTest::addColumn<int>("secondMs");
+    QTest::addColumn<int>("beforeMs"); // nothing yet
+    QTest::addColumn<int>("readyMs"); // one item
+    QTest::newRow("T72 later, then earlier") << 50 << 30 << 29 << 30;
+    QTest::newRow("T73 earlier, then later") << 50 << 70 << 49 << 50;
+}
+
+void tst_DelayingQueue::keepsTheEarlier() // W-9
+{
+    QFETCH(const int, firstMs);
+    QFETCH(const int, secondMs);
+    QFETCH(const int, beforeMs);
+    QFETCH(const int, readyMs);
+    Fixture f;
+    f.queue.addAfter(kX, std::chrono::milliseconds(firstMs));
+    f.queue.addAfter(kX, std::chrono::milliseconds(secondMs));
+    QCOMPARE(f.queue.waitingCount(), 1);
+    f.advance(std::chrono::milliseconds(beforeMs));
+    QCOMPARE(f.queue.length(), 0);
+    f.advance(std::chrono::milliseconds(readyMs - beforeMs));
+    QVERIFY(f.queue.tryGet() == kX);
+    QVERIFY(f.queue.done(kX).isOk());
+    f.advance(1h);
+    QVERIFY(!f.queue.tryGet());
+    QCOMPARE(f.queue.waitingCount(), 0);
+}
+
+void tst_DelayingQueue::withoutDelay_data()
+{
+    QTest::addColumn<int>("delayMs");
+    QTest::newRow("T74 zero") << 0;
+    QTest::newRow("T74 negative") << -1000;
+}
+
+void tst_DelayingQueue::withoutDelay() // W-8
+{
+    QFETCH(const int, delayMs);
+    Fixture f;
+    f.queue.addAfter(kX, std::chrono::milliseconds(delayMs));
+    QCOMPARE(f.queue.length(), 1);
+}
+
+void tst_DelayingQueue::plainAddKeepsTheWaitingEntry() // W-10
+{
+    Fixture f;
+    f.queue.addAfter(kX, 1s);
+    f.queue.add(kX);
+    QVERIFY(f.queue.tryGet() == kX);
+    QVERIFY(f.queue.done(kX).isOk());
+    f.advance(1s);
+    QVERIFY(f.queue.tryGet() == kX);
+}
+
+void tst_DelayingQueue::oneTimerForMany()
+{
+    Fixture f;
+    f.queue.addAfter(kY, 3s);
+    f.queue.addAfter(kX, 1s);
+    QVERIFY(f.time.nextTimer() == 1s);
+    f.advance(1s);
+    QCOMPARE(f.queue.length(), 1);
+    QVERIFY(f.time.nextTimer() == 2s);
+    f.advance(2s);
+    QCOMPARE(f.queue.length(), 2);
+    QVERIFY(f.time.nextTimer() < 0s);
+}
+
+void tst_DelayingQueue::shutDownDropsWaiting() // W-12
+{
+    Fixture f;
+    f.queue.addAfter(kX, 1s);
+    f.queue.shutDown();
+    f.queue.addAfter(kY, 1s);
+    f.advance(2s);
+    QVERIFY(!f.queue.get());
+    QCOMPARE(f.queue.waitingCount(), 0);
+}
+
+void tst_DelayingQueue::timerAfterDeath()
+{
+    ManualTime time;
+    ManualExecutor executor;
+    auto queue = std::make_unique<DelayingQueue>(time, executor);
+    queue->addAfter(kX, 1s);
+    time.advance(1s); // the work is posted, and the queue dies before it runs
+    queue.reset();
+    executor.runAll();
+    QVERIFY(time.nextTimer() < 0s);
+}
+
+void tst_DelayingQueue::rateLimited() // W-13
+{
+    ManualTime time;
+    ManualExecutor executor;
+    RateLimitingQueue queue(time, executor, std::make_unique<ExponentialLimiter>(1ms, 1000s));
+    for (int i = 0; i < 3; ++i) {
+        queue.addRateLimited(kX);
+        const auto delay = std::chrono::milliseconds(1 << i);
+        QVERIFY(time.nextTimer() == delay);
+        time.advance(delay);
+        executor.runAll();
+        QVERIFY(queue.tryGet() == kX);
+        QVERIFY(queue.done(kX).isOk());
+    }
+    QCOMPARE(queue.requeues(kX), 3);
+    queue.forget(kX);
+    QCOMPARE(queue.requeues(kX), 0);
+}
+
+QTEST_GUILESS_MAIN(tst_DelayingQueue)
+#include "tst_delayingqueue.moc"

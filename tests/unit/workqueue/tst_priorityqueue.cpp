@@ -1,0 +1,427 @@
+#include "manualtime.h"
+#include "workqueue/queueregistry.h"
+
+#include <QTest>
+#include <atomic>
+#include <thread>
+
+using namespace davit;
+using namespace davit::workqueue;
+using namespace std::chrono_literals;
+
+namespace {
+
+WorkKey key(const QString &name)
+{
+    return {{QString(), name}, QString()};
+}
+WorkKey key(const char *name)
+{
+    return key(QString::fromLatin1(name));
+}
+
+class Counts final : public QueueObserver
+{
+public:
+    void depthChanged(int priority, qsizetype items) override
+    {
+        depth[priority] = items;
+        lowest = std::min(lowest, items);
+    }
+    void added() override { ++adds; }
+    void handedOut(std::chrono::nanoseconds time) override { waited = time; }
+    void finished(std::chrono::nanoseconds) override { ++finishes; }
+    void retried() override { ++retries; }
+    std::map<int, qsizetype> depth;
+    qsizetype lowest = 0;
+    int adds = 0;
+    int finishes = 0;
+    int retries = 0;
+    std::chrono::nanoseconds waited{-1};
+};
+
+struct Fixture
+{
+    ManualTime time;
+    ManualExecutor executor;
+    Counts counts;
+    PriorityQueue queue{time, executor, std::make_unique<ExponentialLimiter>(5ms, 1000s), &counts};
+    PriorityQueue::Consumer consumer = queue.attach();
+
+    void add(const char *name, int priority = 0, std::chrono::nanoseconds after = 0ns)
+    {
+        AddOptions options;
+        options.priority = priority;
+        options.after = after;
+        queue.add(key(name), options);
+    }
+    // The next ready key's name, done at once; empty when there is none.
+    QString next()
+    {
+        const std::optional<WorkItem> item = queue.tryGet(consumer);
+        if (!item)
+            return QString();
+        const bool isDone = queue.done(item->key).isOk();
+        return isDone ? item->key.object.name : QStringLiteral("not done");
+    }
+    void advance(std::chrono::nanoseconds by)
+    {
+        time.advance(by);
+        executor.runAll();
+    }
+};
+
+} // namespace
+
+class tst_PriorityQueue : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void byPriorityThenAge();
+    void priorityOnlyRises();
+    void readyBeatsDelay();
+    void keepsTheEarlierMoment();
+    void ageCountsFromReady();
+    void rateLimitedAndAfter_data();
+    void rateLimitedAndAfter();
+    void processedKeyIsHeld();
+    void doneWithoutGet();
+    void shutDownDropsAll();
+    void importantAndDelayed();
+    void retryKeepsPriority();
+    void causes();
+    void detachedConsumer();
+    void pausedQueue();
+    void registry();
+    void neverTwoWorkersForOneKey();
+};
+
+void tst_PriorityQueue::byPriorityThenAge() // T77, W-19
+{
+    Fixture f;
+    f.add("a");
+    f.add("b", 5);
+    f.add("c", 5);
+    QCOMPARE(f.counts.depth, (std::map<int, qsizetype>{{0, 1}, {5, 2}}));
+    QCOMPARE(f.next(), QStringLiteral("b"));
+    QCOMPARE(f.next(), QStringLiteral("c"));
+    QCOMPARE(f.next(), QStringLiteral("a"));
+    QCOMPARE(f.counts.depth, (std::map<int, qsizetype>{{0, 0}, {5, 0}}));
+}
+
+void tst_PriorityQueue::priorityOnlyRises() // T78, W-18
+{
+    Fixture f;
+    f.add("b");
+    f.add("a");
+    f.add("a", 1);
+    f.add("a", -1);
+    const std::optional<WorkItem> first = f.queue.tryGet(f.consumer);
+    QVERIFY(first && first->key == key("a"));
+    QCOMPARE(first->priority, 1);
+    QCOMPARE(f.next(), QStringLiteral("b"));
+    f.add("late", 0); // a raised one goes behind the others of its level
+    f.add("c", 1);
+    f.add("late", 1);
+    QCOMPARE(f.next(), QStringLiteral("c"));
+    QCOMPARE(f.next(), QStringLiteral("late"));
+}
+
+void tst_PriorityQueue::readyBeatsDelay() // T79, W-18, W-23
+{
+    Fixture f;
+    f.add("x", 0, 1h);
+    QCOMPARE(f.queue.length(), 0);
+    QCOMPARE(f.counts.adds, 0);
+    QCOMPARE(f.counts.retries, 1);
+    f.add("x");
+    QCOMPARE(f.queue.length(), 1);
+    QCOMPARE(f.counts.adds, 1);
+    QCOMPARE(f.counts.retries, 1);
+    QCOMPARE(f.next(), QStringLiteral("x"));
+    f.advance(2h);
+    QCOMPARE(f.next(), QString());
+}
+
+void tst_PriorityQueue::keepsTheEarlierMoment() // W-18
+{
+    Fixture f;
+    f.add("x", 0, 50ms);
+    f.add("x", 0, 30ms);
+    f.add("x", 0, 70ms);
+    QVERIFY(f.time.nextTimer() == 30ms);
+    f.advance(29ms);
+    QCOMPARE(f.queue.length(), 0);
+    f.advance(1ms);
+    QCOMPARE(f.queue.length(), 1);
+    QCOMPARE(f.next(), QStringLiteral("x"));
+    f.advance(1h);
+    QCOMPARE(f.queue.length(), 0);
+}
+
+void tst_PriorityQueue::ageCountsFromReady() // W-19, B38
+{
+    Fixture f;
+    f.add("first", 0, 10ms);
+    f.add("second");
+    f.advance(10ms);
+    f.add("third");
+    QCOMPARE(f.next(), QStringLiteral("second"));
+    f.advance(7ms);
+    QCOMPARE(f.next(), QStringLiteral("first"));
+    QVERIFY(f.counts.waited == 7ms); // its delay is no waiting
+    QCOMPARE(f.next(), QStringLiteral("third"));
+}
+
+void tst_PriorityQueue::rateLimitedAndAfter_data() // W-17
+{
+    QTest::addColumn<int>("afterMs");
+    QTest::addColumn<int>("delayMs");
+    QTest::newRow("limiter alone") << 0 << 5;
+    QTest::newRow("after is earlier") << 2 << 2;
+    QTest::newRow("limiter is earlier") << 100 << 5;
+}
+
+void tst_PriorityQueue::rateLimitedAndAfter()
+{
+    QFETCH(const int, afterMs);
+    QFETCH(const int, delayMs);
+    Fixture f;
+    AddOptions options;
+    options.isRateLimited = true;
+    options.after = std::chrono::milliseconds(afterMs);
+    f.queue.add(key("x"), options);
+    QVERIFY(f.time.nextTimer() == std::chrono::milliseconds(delayMs));
+    f.queue.add(key("x"), options); // asked also while the key is queued
+    QCOMPARE(f.queue.requeues(key("x")), 2);
+    f.queue.forget(key("x"));
+    QCOMPARE(f.queue.requeues(key("x")), 0);
+}
+
+void tst_PriorityQueue::processedKeyIsHeld() // W-20
+{
+    Fixture f;
+    f.add("x");
+    f.add("y", -1);
+    QVERIFY(f.queue.tryGet(f.consumer)->key == key("x"));
+    f.add("x", 9);
+    QCOMPARE(f.queue.length(), 2);
+    QVERIFY(f.queue.processing(f.consumer) == std::vector<WorkKey>{key("x")});
+    QCOMPARE(f.next(), QStringLiteral("y"));
+    QCOMPARE(f.next(), QString());
+    QVERIFY(f.queue.done(key("x")).isOk());
+    const std::optional<WorkItem> again = f.queue.tryGet(f.consumer);
+    QVERIFY(again && again->key == key("x"));
+    QCOMPARE(again->priority, 9);
+}
+
+void tst_PriorityQueue::doneWithoutGet() // W-3, Davit's way
+{
+    Fixture f;
+    f.add("x");
+    QCOMPARE(f.queue.done(key("x")).error().code(), ErrorCode::InvalidArgument);
+    QCOMPARE(f.queue.length(), 1);
+}
+
+void tst_PriorityQueue::shutDownDropsAll() // T80, W-22
+{
+    Fixture f;
+    f.add("a");
+    f.add("b", 3);
+    f.add("c", 0, 1s);
+    QVERIFY(f.queue.tryGet(f.consumer));
+    f.queue.shutDown();
+    QVERIFY(!f.queue.get(f.consumer));
+    f.add("d");
+    f.advance(2s);
+    QCOMPARE(f.queue.length(), 0);
+    QCOMPARE(f.queue.stats().waiting, 0);
+    QVERIFY(f.queue.done(key("b")).isOk());
+    QCOMPARE(f.counts.depth, (std::map<int, qsizetype>{{0, 0}, {3, 0}}));
+}
+
+void tst_PriorityQueue::importantAndDelayed() // B38-priority.json
+{
+    Fixture f;
+    for (int i = 0; i < 10000; ++i) {
+        AddOptions options;
+        options.priority = PriorityQueue::kLowPriority;
+        f.queue.add(key(QStringLiteral("bulk-%1").arg(i)), options);
+    }
+    std::map<QString, std::vector<qint64>> runs;
+    qint64 userRuns = 0;
+    for (qint64 t = 0; t < 3000; t += 10) { // one worker, 10 ms a run
+        const std::optional<WorkItem> item = f.queue.tryGet(f.consumer);
+        QVERIFY(item);
+        const QString name = item->key.object.name;
+        runs[name].push_back(t);
+        if (t == 0)
+            f.add("user");
+        if (t == 2000) {
+            f.add("bulk-9999");
+            QCOMPARE(f.counts.depth[0], 1);
+        }
+        f.advance(10ms);
+        if (name == QStringLiteral("user") && ++userRuns == 1)
+            f.add("user", item->priority, 1s);
+        QVERIFY(f.queue.done(item->key).isOk());
+        QCOMPARE(f.queue.stats().ready, f.counts.depth[0] + f.counts.depth[-100]);
+    }
+    QCOMPARE(runs[QStringLiteral("user")], (std::vector<qint64>{10, 1020}));
+    QCOMPARE(runs[QStringLiteral("bulk-9999")], std::vector<qint64>{2010});
+    QCOMPARE(runs.size(), size_t(299)); // nothing starves: every other run was one of the bulk
+    QCOMPARE(f.counts.lowest, 0);
+}
+
+void tst_PriorityQueue::retryKeepsPriority() // B38
+{
+    Fixture f;
+    f.add("x", -100);
+    const std::optional<WorkItem> item = f.queue.tryGet(f.consumer);
+    AddOptions retry;
+    retry.isRateLimited = true;
+    retry.priority = item->priority;
+    f.queue.add(item->key, retry);
+    QVERIFY(f.queue.done(item->key).isOk());
+    f.advance(5ms);
+    QCOMPARE(f.queue.tryGet(f.consumer)->priority, -100);
+}
+
+void tst_PriorityQueue::causes()
+{
+    Fixture f;
+    AddOptions options;
+    options.cause = {Cause::Type::Added, QStringLiteral("v1 Secret"),
+        {QStringLiteral("team-a"), QStringLiteral("key")}, 0};
+    f.queue.add(key("x"), options);
+    options.cause.type = Cause::Type::Updated;
+    f.queue.add(key("x"), options);
+    options.cause = {Cause::Type::Retry, {}, {}, 3};
+    f.queue.add(key("x"), options);
+    QStringList texts;
+    const std::optional<WorkItem> item = f.queue.tryGet(f.consumer);
+    QVERIFY(item);
+    for (const Cause &cause : item->causes)
+        texts += toString(cause);
+    QCOMPARE(texts,
+        (QStringList{QStringLiteral("retry 3"), QStringLiteral("updated v1 Secret team-a/key"),
+            QStringLiteral("added v1 Secret team-a/key")}));
+
+    for (int i = 1; i <= 9; ++i) {
+        options.cause.attempt = i;
+        f.queue.add(key("y"), options);
+    }
+    const std::vector<Cause> kept = f.queue.tryGet(f.consumer)->causes;
+    QCOMPARE(kept.size(), PriorityQueue::kMaxCauses);
+    QCOMPARE(kept.front().attempt, 9);
+}
+
+void tst_PriorityQueue::detachedConsumer()
+{
+    Fixture f;
+    const PriorityQueue::Consumer second = f.queue.attach();
+    f.add("x");
+    QVERIFY(f.queue.tryGet(f.consumer));
+    f.add("x");
+    f.queue.detach(f.consumer);
+    QVERIFY(!f.queue.get(f.consumer));
+    QVERIFY(!f.queue.tryGet(second)); // still in the first one's hands
+    QVERIFY(f.queue.processing(second).empty());
+    QVERIFY(f.queue.done(key("x")).isOk());
+    QVERIFY(f.queue.get(second)->key == key("x"));
+
+    std::thread blocked([&] { f.queue.get(second); });
+    f.queue.detach(second);
+    blocked.join();
+}
+
+void tst_PriorityQueue::pausedQueue()
+{
+    Fixture f;
+    f.queue.pause();
+    f.add("x");
+    QVERIFY(!f.queue.tryGet(f.consumer));
+    QCOMPARE(f.queue.length(), 1);
+    f.queue.resume();
+    QCOMPARE(f.next(), QStringLiteral("x"));
+}
+
+void tst_PriorityQueue::registry()
+{
+    ManualTime time;
+    ManualExecutor executor;
+    Counts counts;
+    QStringList asked;
+    QueueRegistry registry(time, executor, [&](const QString &plugin, const QString &controller) {
+        asked += plugin + QLatin1Char('.') + controller;
+        return &counts;
+    });
+    const QString plugin = QStringLiteral("replicator");
+    const QString name = QStringLiteral("copies");
+    const auto queue = registry.queue(plugin, name, 5ms, 1s);
+    QVERIFY(registry.queue(plugin, name, 7ms, 1s) == queue);
+    QVERIFY(registry.queue(plugin, QStringLiteral("other"), 5ms, 1s) != queue);
+    QCOMPARE(asked,
+        (QStringList{QStringLiteral("replicator.copies"), QStringLiteral("replicator.other")}));
+    AddOptions options;
+    options.isRateLimited = true;
+    queue->add(key("x"), options);
+    QVERIFY(time.nextTimer() == 7ms); // the delays named last
+    QCOMPARE(registry.entries().size(), size_t(2));
+    registry.remove(plugin);
+    QVERIFY(queue->isShutDown());
+    QVERIFY(registry.entries().empty());
+    QVERIFY(registry.queue(plugin, name, 5ms, 1s) != queue);
+}
+
+void tst_PriorityQueue::neverTwoWorkersForOneKey()
+{
+    support::TimeSource &time = support::systemTimeSource();
+    ManualExecutor executor;
+    auto limiter = std::make_unique<ExponentialLimiter>(1ns, 1us);
+    PriorityQueue queue(time, executor, std::move(limiter));
+    constexpr int kKeys = 5;
+    std::array<std::atomic<int>, kKeys> inside{};
+    std::atomic<int> overlaps = 0;
+    std::atomic<int> runs = 0;
+    const PriorityQueue::Consumer consumers[2] = {queue.attach(), queue.attach()};
+    std::vector<std::thread> threads;
+    for (int w = 0; w < 4; ++w) {
+        threads.emplace_back([&, w] {
+            while (const std::optional<WorkItem> got = queue.get(consumers[w % 2])) {
+                const int n = got->key.object.name.toInt();
+                std::atomic<int> &mine = inside[size_t(n)];
+                overlaps += mine.fetch_add(1);
+                if (++runs % 3 == 0) {
+                    AddOptions retry;
+                    retry.isRateLimited = true;
+                    queue.add(got->key, retry);
+                } else {
+                    queue.forget(got->key);
+                }
+                mine.fetch_sub(1);
+                if (!queue.done(got->key).isOk())
+                    ++overlaps;
+            }
+        });
+    }
+    for (int i = 0; i < 6000; ++i) {
+        AddOptions options;
+        options.priority = i % 3;
+        queue.add(key(QString::number(i % kKeys)), options);
+        if (i == 3000)
+            queue.detach(consumers[0]);
+    }
+    queue.add(key("0")); // moves what is due
+    while (queue.stats().ready > 0)
+        std::this_thread::yield();
+    queue.shutDown();
+    for (std::thread &thread : threads)
+        thread.join();
+    QCOMPARE(overlaps.load(), 0);
+    QVERIFY(runs.load() >= kKeys);
+    QCOMPARE(queue.stats().processing, 0);
+}
+
+QTEST_GUILESS_MAIN(tst_PriorityQueue)
+#include "tst_priorityqueue.moc"
