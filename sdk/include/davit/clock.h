@@ -1,5 +1,5 @@
 // The host's clock. Plugins that take time from here can be tested with a manual one.
-// Host-provided. Test: tst_clock.
+// Host-provided. Test: tst_hostcontext, clocks.
 #pragma once
 
 #include <QtCore/qdatetime.h>

@@ -1,6 +1,6 @@
 // What an informer shall show: a kind, narrowed to namespaces, selectors or metadata, and how its
 // events are delivered. The kind, and nothing wider than what is asked here, must stand in the
-// plugin's metadata ("Resources"). Test: tst_informerrequest.
+// plugin's metadata ("Resources"). Test: tst_informer.
 #pragma once
 
 #include <QtCore/qshareddata.h>

@@ -3,7 +3,7 @@
 //   - Never put tokens, certificates or Secret contents into a field; the host redacts what it
 //   recognises, not what you hide.
 //   - Logging never blocks for long and never throws.
-// Use: log.info("copied", {{"namespace", ns}, {"name", name}});   Test: tst_logging.
+// Use: log.info("copied", {{"namespace", ns}, {"name", name}});   Test: tst_hostcontext, logs.
 #pragma once
 
 #include <QtCore/qshareddata.h>

@@ -1,6 +1,6 @@
 // A plugin's own metrics, served by the host at /metrics with the label plugin="<id>".
 // Host-provided. Names follow Prometheus' rules ("reaper_deleted_total"); asking twice for a name
-// gives the same metric. Test: tst_metrics.
+// gives the same metric. Test: tst_hostcontext, metricsAndEvents.
 #pragma once
 
 #include <QtCore/qlist.h>

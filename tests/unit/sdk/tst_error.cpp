@@ -1,0 +1,109 @@
+#include <davit/result.h>
+
+#include <QTest>
+
+using namespace davit;
+using namespace std::chrono_literals;
+
+class tst_Error : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void retryable_data();
+    void retryable();
+    void everyCodeHasAName();
+    void noError();
+    void withLeavesTheOriginal();
+    void statusAndResult();
+};
+
+void tst_Error::retryable_data()
+{
+    QTest::addColumn<int>("code");
+    QTest::addColumn<bool>("isRetryable");
+    const struct
+    {
+        const char *name;
+        ErrorCode code;
+        bool isRetryable;
+    } kRows[] = {{"404", ErrorCode::NotFound, false}, {"409 update", ErrorCode::Conflict, true},
+        {"409 create", ErrorCode::AlreadyExists, false}, {"410", ErrorCode::Expired, false},
+        {"403", ErrorCode::Forbidden, false}, {"422", ErrorCode::Invalid, false},
+        {"429", ErrorCode::TooManyRequests, true}, {"500", ErrorCode::InternalError, true},
+        {"503", ErrorCode::ServiceUnavailable, true}, {"504", ErrorCode::Timeout, true},
+        {"refused", ErrorCode::ConnectionRefused, true}, {"cut", ErrorCode::ConnectionLost, true},
+        {"write then cut", ErrorCode::OutcomeUnknown, true},
+        {"certificate", ErrorCode::TlsFailure, false}, {"cancelled", ErrorCode::Canceled, false},
+        {"missing Rbac", ErrorCode::MissingRbac, false},
+        {"undeclared", ErrorCode::UndeclaredResource, false},
+        {"kind not served", ErrorCode::KindNotServed, true},
+        {"plugin threw", ErrorCode::PluginFault, true}, {"none", ErrorCode::Unset, false}};
+    for (const auto &row : kRows)
+        QTest::newRow(row.name) << int(row.code) << row.isRetryable;
+}
+
+void tst_Error::retryable()
+{
+    QFETCH(const int, code);
+    const Error error(ErrorCode(code), QStringLiteral("get v1 Secret a/b: no"));
+    QTEST(error.isRetryable(), "isRetryable");
+    // A delay named by the server makes anything worth a retry, but no error is none.
+    QCOMPARE(error.withRetryAfter(2s).isRetryable(), error.isError());
+}
+
+void tst_Error::everyCodeHasAName()
+{
+    QSet<QLatin1StringView> names;
+    for (int code = 0; code <= int(ErrorCode::Unsupported); ++code)
+        names.insert(errorCodeName(ErrorCode(code)));
+    QCOMPARE(names.size(), int(ErrorCode::Unsupported) + 1);
+    QCOMPARE(errorCodeName(ErrorCode::Conflict), QLatin1StringView("Conflict"));
+    QCOMPARE(errorCodeName(ErrorCode(9999)), QLatin1StringView("Unknown"));
+}
+
+void tst_Error::noError()
+{
+    const Error none;
+    QVERIFY(!none.isError());
+    QCOMPARE(none.message(), QString());
+    QCOMPARE(none.retryAfter(), -1ms);
+    QCOMPARE(none.httpStatus(), 0);
+    QCOMPARE(none.statusJson(), QByteArray());
+    QVERIFY(!none.withHttpStatus(500).isError());
+}
+
+void tst_Error::withLeavesTheOriginal()
+{
+    const Error plain(ErrorCode::Invalid, QStringLiteral("spec.size: too big"));
+    const Error full = plain.withHttpStatus(422)
+                           .withReason(QStringLiteral("Invalid"))
+                           .withRetryAfter(3s)
+                           .withStatusJson("{}")
+                           .withContext(QStringLiteral("create v1 Pod a/b"));
+    QCOMPARE(full.message(), QStringLiteral("create v1 Pod a/b: spec.size: too big"));
+    QCOMPARE(full.code(), ErrorCode::Invalid);
+    QCOMPARE(full.httpStatus(), 422);
+    QCOMPARE(full.reason(), QStringLiteral("Invalid"));
+    QCOMPARE(full.retryAfter(), 3000ms);
+    QCOMPARE(full.statusJson(), QByteArray("{}"));
+    QCOMPARE(plain.message(), QStringLiteral("spec.size: too big"));
+    QCOMPARE(plain.httpStatus(), 0);
+}
+
+void tst_Error::statusAndResult()
+{
+    QVERIFY(Status().isOk());
+    QVERIFY(Status(Error()).isOk());
+    const Status failed(ErrorCode::NotFound, QStringLiteral("gone"));
+    QVERIFY(!failed.isOk());
+    const Result<int> wrong(failed.error());
+    QVERIFY(!wrong.isOk());
+    QCOMPARE(wrong.error().message(), QStringLiteral("gone"));
+    QCOMPARE(wrong.status().error().code(), ErrorCode::NotFound);
+    const Result<int> right(7);
+    QCOMPARE(right.value(), 7);
+    QVERIFY(right.status().isOk());
+}
+
+QTEST_GUILESS_MAIN(tst_Error)
+#include "tst_error.moc"
