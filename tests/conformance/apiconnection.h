@@ -1,0 +1,23 @@
+// How the tests' own client reaches the API server, independent of Davit's transport: addresses and
+// TLS from the folder that tests/controlplane/start leaves. Thread-confined: one a thread.
+#pragma once
+
+#include <QtCore/qbytearray.h>
+#include <QtNetwork/qnetworkrequest.h>
+#include <QtNetwork/qsslconfiguration.h>
+
+class QNetworkAccessManager;
+
+class ApiConnection
+{
+public:
+    ApiConnection(const QString &folder, quint16 port);
+
+    QNetworkRequest request(const QByteArray &target) const;
+    // The body of a GET, waited for; empty with `httpStatus` 0 when there was no answer in 60 s.
+    QByteArray get(QNetworkAccessManager &manager, const QByteArray &target, int *httpStatus) const;
+
+private:
+    QByteArray m_base;
+    QSslConfiguration m_tls;
+};

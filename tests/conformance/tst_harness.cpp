@@ -1,0 +1,151 @@
+// The tools of this folder before they are believed: the control plane comes back on its data, the
+// writer keeps its books, and the checker sees one dropped event.
+#include "apiconnection.h"
+#include "controlplane.h"
+#include "convergence.h"
+#include "loadwriter.h"
+
+#include <QNetworkAccessManager>
+#include <QTest>
+#include <QThread>
+
+using convergence::Heard;
+using convergence::World;
+
+class tst_Harness : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void replay_data();
+    void replay();
+    void differences_data();
+    void differences();
+    void writerSurvivesAKill();
+};
+
+static Heard added(const char *key, const char *uid, const char *version)
+{
+    return {Heard::Kind::Added, QString::fromLatin1(key), {},
+        {QString::fromLatin1(uid), QString::fromLatin1(version)}};
+}
+static Heard updated(const char *key, const char *uid, const char *from, const char *to)
+{
+    return {Heard::Kind::Updated, QString::fromLatin1(key),
+        {QString::fromLatin1(uid), QString::fromLatin1(from)},
+        {QString::fromLatin1(uid), QString::fromLatin1(to)}};
+}
+static Heard deleted(const char *key, const char *uid, const char *version)
+{
+    return {Heard::Kind::Deleted, QString::fromLatin1(key),
+        {QString::fromLatin1(uid), QString::fromLatin1(version)}, {}};
+}
+
+void tst_Harness::replay_data()
+{
+    QTest::addColumn<std::vector<Heard>>("heard");
+    QTest::addColumn<QStringList>("faults");
+    using H = std::vector<Heard>;
+    QTest::newRow("a whole life, twice") << H{added("n/a", "u1", "1"),
+        updated("n/a", "u1", "1", "2"), deleted("n/a", "u1", "3"), added("n/a", "u2", "4")}
+                                         << QStringList();
+    QTest::newRow("equal version after a relist")
+        << H{added("n/a", "u1", "5"), updated("n/a", "u1", "5", "5")} << QStringList();
+    QTest::newRow("added twice") << H{added("n/a", "u1", "1"), added("n/a", "u1", "2")}
+                                 << QStringList{u"n/a was added as u1@2 while u1@1 was there"_qs};
+    QTest::newRow("updated before added")
+        << H{updated("n/a", "u1", "1", "2")}
+        << QStringList{u"n/a was updated and had never been added"_qs};
+    QTest::newRow("an update is missing between")
+        << H{added("n/a", "u1", "1"), updated("n/a", "u1", "2", "3")}
+        << QStringList{u"n/a was updated from u1@2, but the last that was told is u1@1"_qs};
+    QTest::newRow("back in time") << H{added("n/a", "u1", "10"), updated("n/a", "u1", "10", "9")}
+                                  << QStringList{u"n/a went back from u1@10 to u1@9"_qs};
+    QTest::newRow("deleted, never added") << H{
+        deleted("n/a", "u1", "1")} << QStringList{u"n/a was deleted and had never been added"_qs};
+    QTest::newRow("another uid is deleted")
+        << H{added("n/a", "u1", "1"), deleted("n/a", "u2", "2")}
+        << QStringList{u"n/a was deleted as u2@2, but u1@1 was there"_qs};
+}
+
+void tst_Harness::replay()
+{
+    QFETCH(const std::vector<Heard>, heard);
+    QStringList faults;
+    convergence::replay(heard, &faults);
+    QTEST(faults, "faults");
+}
+
+void tst_Harness::differences_data()
+{
+    QTest::addColumn<World>("want");
+    QTest::addColumn<World>("got");
+    QTest::addColumn<QStringList>("found");
+    const World one{{u"n/a"_qs, {u"u1"_qs, u"1"_qs}}};
+    const World newer{{u"n/a"_qs, {u"u1"_qs, u"2"_qs}}};
+    const World again{{u"n/a"_qs, {u"u2"_qs, u"1"_qs}}};
+    QTest::newRow("equal") << one << one << QStringList();
+    QTest::newRow("missing") << one << World() << QStringList{u"n/a is missing"_qs};
+    QTest::newRow("too many") << World() << one
+                              << QStringList{u"n/a is there and should not be"_qs};
+    QTest::newRow("older version") << newer << one << QStringList{u"n/a is u1@1, not u1@2"_qs};
+    QTest::newRow("another uid") << one << again << QStringList{u"n/a is u2@1, not u1@1"_qs};
+}
+
+void tst_Harness::differences()
+{
+    QFETCH(const World, want);
+    QFETCH(const World, got);
+    QTEST(convergence::differences(want, got), "found");
+}
+
+void tst_Harness::writerSurvivesAKill()
+{
+    ControlPlane controlPlane;
+    QVERIFY2(controlPlane.start(ControlPlane::ControllerManager::No),
+        qPrintable(controlPlane.errorText()));
+    const ApiConnection connection(controlPlane.folder(), controlPlane.apiServerPort());
+
+    QThread thread;
+    auto *writer = new LoadWriter(connection, "default", 100);
+    writer->moveToThread(&thread);
+    connect(&thread, &QThread::finished, writer, &QObject::deleteLater);
+    thread.start();
+    QString failure;
+    bool isFinished = false;
+    connect(writer, &LoadWriter::failed, this, [&failure](const QString &text) { failure = text; });
+    connect(writer, &LoadWriter::finished, this, [&isFinished] { isFinished = true; });
+    const auto begin = [writer](LoadWriter::Work work, int writes) {
+        QMetaObject::invokeMethod(writer, [=] { writer->begin(work, writes, 400); });
+    };
+
+    begin(LoadWriter::Work::CreateAll, 0);
+    QTRY_VERIFY_WITH_TIMEOUT(isFinished || !failure.isEmpty(), 60000);
+    QCOMPARE(failure, QString());
+    QCOMPARE(writer->writes(), 100);
+
+    isFinished = false;
+    begin(LoadWriter::Work::Churn, 600);
+    QTRY_VERIFY_WITH_TIMEOUT(writer->writes() > 200, 60000);
+    QVERIFY(controlPlane.killApiServer());
+    QTRY_VERIFY_WITH_TIMEOUT(writer->lostAnswers() > 0, 60000);
+    QVERIFY2(controlPlane.restartApiServer(), qPrintable(controlPlane.errorText()));
+    QTRY_VERIFY_WITH_TIMEOUT(isFinished || !failure.isEmpty(), 60000);
+    QCOMPARE(failure, QString());
+    QCOMPARE(writer->writes(), 600);
+    qInfo("%.0f writes/s", writer->ratePerSecond());
+
+    QNetworkAccessManager manager;
+    int status = 0;
+    const QByteArray json
+        = connection.get(manager, "/api/v1/namespaces/default/configmaps", &status);
+    QCOMPARE(status, 200);
+    bool ok = false;
+    const World world = convergence::worldOfList(json, &ok);
+    QVERIFY(ok);
+    QVERIFY2(world.size() > 50 && world.size() <= 101, qPrintable(QString::number(world.size())));
+    thread.quit();
+    thread.wait();
+}
+
+QTEST_GUILESS_MAIN(tst_Harness)
+#include "tst_harness.moc"
