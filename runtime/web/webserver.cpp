@@ -1,0 +1,147 @@
+// The only place that includes cpp-httplib in the host's own layers: it costs seconds to compile.
+#include "webserver.h"
+
+#include <cerrno>
+#include <cstring>
+#include <httplib.h>
+#include <regex>
+#include <thread>
+
+namespace davit::web {
+
+namespace {
+
+// httplib's default is SO_REUSEPORT, with which a second host would take half of the scrapes.
+void setSocketOptions(socket_t socket)
+{
+    const int on = 1;
+    const int off = 0;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    ::setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off); // no effect on IPv4
+}
+
+WebRequest requestFrom(const httplib::Request &request)
+{
+    const auto values = [&request](const char *name) {
+        QStringList all;
+        const auto range = request.params.equal_range(name);
+        for (auto i = range.first; i != range.second; ++i)
+            all << QString::fromStdString(i->second);
+        return all;
+    };
+    return {QString::fromStdString(request.path), values,
+        [&request](const char *name) { return request.has_param(name); }};
+}
+
+std::string patternFor(const QByteArray &path)
+{
+    std::string pattern;
+    for (const char c : path) {
+        if (std::strchr("\\^$.|?*+()[]{}", c))
+            pattern += '\\';
+        pattern += c;
+    }
+    return path.endsWith('/') ? pattern + ".*" : pattern;
+}
+
+QString shown(const ListenAddress &address)
+{
+    const QString host = address.host.contains(QLatin1Char(':'))
+        ? QLatin1Char('[') + address.host + QLatin1Char(']')
+        : address.host;
+    return host + QLatin1Char(':') + QString::number(address.port);
+}
+
+} // namespace
+
+class WebServer::Private
+{
+public:
+    // True when the socket is bound and listens.
+    bool bind(const std::string &host, quint16 wanted)
+    {
+        errno = 0;
+        if (wanted != 0) {
+            port = server.bind_to_port(host, wanted) ? wanted : 0;
+        } else {
+            const int given = server.bind_to_any_port(host);
+            port = given > 0 ? quint16(given) : 0;
+        }
+        fault = errno;
+        return port != 0;
+    }
+
+    httplib::Server server;
+    std::thread thread;
+    quint16 port = 0;
+    int fault = 0;
+};
+
+WebServer::WebServer() : d(std::make_unique<Private>())
+{
+    d->server.set_socket_options(setSocketOptions);
+    d->server.set_keep_alive_timeout(5);
+    d->server.set_keep_alive_max_count(1000);
+    d->server.set_read_timeout(32);
+    d->server.set_write_timeout(10);
+    d->server.set_payload_max_length(64 * 1024);
+    d->server.new_task_queue = [] { return new httplib::ThreadPool(8); }; // httplib deletes it
+}
+
+WebServer::~WebServer()
+{
+    stop();
+}
+
+void WebServer::route(const QByteArray &path, Handler handler)
+{
+    d->server.Get(patternFor(path),
+        [handler = std::move(handler)](
+            const httplib::Request &request, httplib::Response &response) {
+            const WebReply reply = handler(requestFrom(request));
+            response.status = reply.httpStatus;
+            response.set_header("X-Content-Type-Options", "nosniff");
+            response.set_content(
+                reply.body.constData(), size_t(reply.body.size()), reply.contentType.toStdString());
+        });
+}
+
+Status WebServer::start(const ListenAddress &address, const QString &flag)
+{
+    const std::string host = address.host.toStdString();
+    const bool isBound = host.empty() ? d->bind("::", address.port)
+            || (d->fault != EADDRINUSE && d->fault != EACCES && d->bind("0.0.0.0", address.port))
+                                      : d->bind(host, address.port);
+    if (!isBound) {
+        QString fault = QStringLiteral("the host's name or address is not one of this machine");
+        if (d->fault == EADDRINUSE)
+            fault = QStringLiteral("another process listens there");
+        else if (d->fault != 0 && d->fault != EADDRNOTAVAIL)
+            fault = QString::fromLocal8Bit(std::strerror(d->fault));
+        return Status(ErrorCode::InvalidConfiguration,
+            QStringLiteral(
+                "cannot listen on %1: %2; choose another with %3, or turn it off with %3 "
+                "0")
+                .arg(shown(address), fault, flag));
+    }
+    d->thread = std::thread([this] { d->server.listen_after_bind(); });
+    return Status::ok();
+}
+
+quint16 WebServer::port() const noexcept
+{
+    return d->port;
+}
+
+void WebServer::stop()
+{
+    if (!d->thread.joinable())
+        return;
+    // stop() before listen_after_bind() has begun would be lost.
+    while (!d->server.is_running())
+        std::this_thread::yield();
+    d->server.stop();
+    d->thread.join();
+}
+
+} // namespace davit::web

@@ -1,0 +1,137 @@
+// The endpoints over a real loopback socket.
+#include "observability/metricsregistry.h"
+#include "observability/probechecks.h"
+#include "web/endpoints.h"
+#include "web/webserver.h"
+
+#include <QTcpServer>
+#include <QTcpSocket>
+#include <QTest>
+
+using namespace davit;
+using namespace davit::observability;
+using namespace davit::web;
+
+class tst_Probes : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void answers_data();
+    void answers();
+    void addressInUse();
+    void hostThatIsNotOurs();
+    void offPort();
+
+private:
+    // The whole answer as it came.
+    static QByteArray get(quint16 port, const QByteArray &target);
+
+    MetricsRegistry m_registry;
+    ProbeChecks m_healthz{QStringLiteral("healthz")};
+    ProbeChecks m_readyz{QStringLiteral("readyz")};
+    WebServer m_server;
+};
+
+QByteArray tst_Probes::get(quint16 port, const QByteArray &target)
+{
+    QTcpSocket socket;
+    socket.connectToHost(QStringLiteral("127.0.0.1"), port);
+    if (!socket.waitForConnected(5000))
+        return {};
+    socket.write("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    QByteArray answer;
+    while (socket.waitForReadyRead(5000))
+        answer += socket.readAll();
+    return answer + socket.readAll();
+}
+
+void tst_Probes::initTestCase()
+{
+    QVERIFY(m_healthz.add(QStringLiteral("a"), [] { return true; }).isOk());
+    QVERIFY(m_healthz.add(QStringLiteral("b"), [] { return false; }).isOk());
+    m_readyz.setNotes([] { return QByteArray("    sync v1 Pod: 3 objects\n"); });
+    m_healthz.freeze();
+    m_readyz.freeze();
+    m_registry.counter(QStringLiteral("n_total"), QStringLiteral("N")).increment();
+    addProbes(m_server, m_healthz, m_readyz);
+    addMetrics(m_server, m_registry);
+    const Status status = m_server.start(
+        parseListenAddress(QStringLiteral("127.0.0.1:0")).value(), QStringLiteral("--x"));
+    QVERIFY2(status.isOk(), qPrintable(status.error().message()));
+}
+
+void tst_Probes::answers_data()
+{
+    QTest::addColumn<QByteArray>("target");
+    QTest::addColumn<int>("httpStatus");
+    QTest::addColumn<QByteArray>("body");
+    const QByteArray list = "[+]a ok\n[-]b failed: reason withheld\nhealthz check failed\n";
+    QTest::newRow("T108 /healthz") << QByteArray("/healthz") << 500 << list;
+    QTest::newRow("T108 ?exclude=b") << QByteArray("/healthz?exclude=b") << 200 << QByteArray("ok");
+    QTest::newRow("M-18 repeated exclude, verbose")
+        << QByteArray("/healthz?exclude=b&exclude=a&verbose") << 200
+        << QByteArray("[+]a excluded: ok\n[+]b excluded: ok\nhealthz check passed\n");
+    QTest::newRow("T108 /healthz/a") << QByteArray("/healthz/a") << 200 << QByteArray("ok");
+    QTest::newRow("T108 /healthz/z")
+        << QByteArray("/healthz/z") << 404 << QByteArray("404 page not found\n");
+    QTest::newRow("M-18 /healthz/") << QByteArray("/healthz/") << 500 << list;
+    QTest::newRow("M-20 /readyz?verbose with notes")
+        << QByteArray("/readyz?verbose=1") << 200
+        << QByteArray("[+]ping ok\n    sync v1 Pod: 3 objects\nreadyz check passed\n");
+    QTest::newRow("M-20 /readyz/ping") << QByteArray("/readyz/ping") << 200 << QByteArray("ok");
+    QTest::newRow("M-22 /metrics") << QByteArray(
+        "/metrics") << 200 << QByteArray("# HELP n_total N\n# TYPE n_total counter\nn_total 1\n");
+    QTest::newRow("no such page") << QByteArray("/healthzz") << 404 << QByteArray();
+}
+
+void tst_Probes::answers()
+{
+    QFETCH(const QByteArray, target);
+    QFETCH(const int, httpStatus);
+    QFETCH(const QByteArray, body);
+    const QByteArray answer = get(m_server.port(), target);
+    const qsizetype end = answer.indexOf("\r\n\r\n");
+    QVERIFY2(answer.startsWith("HTTP/1.1 " + QByteArray::number(httpStatus)), answer.constData());
+    QCOMPARE(answer.mid(end + 4), body);
+    if (!body.isEmpty()) {
+        QVERIFY(answer.contains("Content-Type: text/plain;"));
+        QVERIFY(answer.contains("X-Content-Type-Options: nosniff"));
+    }
+}
+
+void tst_Probes::addressInUse()
+{
+    WebServer second;
+    const QString address = QStringLiteral("127.0.0.1:%1").arg(m_server.port());
+    const Status status = second.start(
+        parseListenAddress(address).value(), QStringLiteral("--metrics-bind-address"));
+    QCOMPARE(status.error().message(),
+        QStringLiteral("cannot listen on %1: another process listens there; choose another with "
+                       "--metrics-bind-address, or turn it off with --metrics-bind-address 0")
+            .arg(address));
+}
+
+void tst_Probes::hostThatIsNotOurs()
+{
+    WebServer server;
+    const Status status = server.start(
+        parseListenAddress(QStringLiteral("192.0.2.1:8080")).value(), QStringLiteral("--f"));
+    QCOMPARE(status.error().message(),
+        QStringLiteral("cannot listen on 192.0.2.1:8080: the host's name or address is not one of "
+                       "this machine; choose another with --f, or turn it off with --f 0"));
+}
+
+void tst_Probes::offPort()
+{
+    WebServer anyInterface;
+    const Status status = anyInterface.start(
+        parseListenAddress(QStringLiteral(":0")).value(), QStringLiteral("--f"));
+    QVERIFY2(status.isOk(), qPrintable(status.error().message()));
+    QVERIFY(get(anyInterface.port(), "/").startsWith("HTTP/1.1 404"));
+    anyInterface.stop();
+    QVERIFY(get(anyInterface.port(), "/").isEmpty());
+}
+
+QTEST_GUILESS_MAIN(tst_Probes)
+#include "tst_probes.moc"
