@@ -1,0 +1,288 @@
+#include "commandline.h"
+
+#include "duration.h"
+#include "version.h"
+
+#include <CLI/CLI.hpp>
+#include <QtCore/qregularexpression.h>
+#include <algorithm>
+
+namespace davit::host {
+
+namespace {
+
+using observability::LogEncoding;
+using observability::TimeEncoding;
+
+constexpr char kRunFooter[]
+    = "Exit codes: 0 stopped as asked, 1 failed or a second signal, 2 wrong configuration,\n"
+      "3 stopped as asked but reconciles were abandoned after --graceful-shutdown-timeout.";
+
+Error refusal(const QString &sentence)
+{
+    return Error(ErrorCode::InvalidArgument, sentence);
+}
+
+// Number of single-letter edits between two words.
+qsizetype distance(const QString &a, const QString &b)
+{
+    std::vector<qsizetype> row(size_t(b.size()) + 1);
+    for (size_t j = 0; j < row.size(); ++j)
+        row[j] = qsizetype(j);
+    for (qsizetype i = 1; i <= a.size(); ++i) {
+        qsizetype diagonal = std::exchange(row[0], i);
+        for (qsizetype j = 1; j <= b.size(); ++j) {
+            const qsizetype substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = std::exchange(row[size_t(j)],
+                std::min({substituted, row[size_t(j)] + 1, row[size_t(j - 1)] + 1}));
+        }
+    }
+    return row.back();
+}
+
+Error unknown(const QString &argument, const CLI::App &command, const QString &commandName)
+{
+    const QString help = QStringLiteral("'%1 --help' lists what there is").arg(commandName);
+    if (!argument.startsWith(QLatin1Char('-')))
+        return refusal(QStringLiteral("argument \"%1\" is not expected; %2").arg(argument, help));
+    const QString name = argument.section(QLatin1Char('='), 0, 0);
+    QString nearest;
+    qsizetype least = 4; // farther away is another word
+    for (const CLI::Option *option : command.get_options()) {
+        for (const std::string &longName : option->get_lnames()) {
+            const QString candidate = QStringLiteral("--") + QString::fromStdString(longName);
+            const qsizetype edits = distance(name, candidate);
+            if (edits < least) {
+                least = edits;
+                nearest = candidate;
+            }
+        }
+    }
+    if (!nearest.isEmpty())
+        return refusal(
+            QStringLiteral("flag %1 is not known; did you mean %2? %3").arg(name, nearest, help));
+    return refusal(QStringLiteral("flag %1 is not known; %2").arg(name, help));
+}
+
+// The flags of "davit run" as text; run() turns them into values.
+struct RunTexts
+{
+    std::vector<std::string> pluginDirs;
+    std::string kubeconfig;
+    std::string embeddedObjectsDir;
+    std::string metricsAddress;
+    std::string probeAddress;
+    std::string gracefulTimeout;
+    std::string cacheSyncTimeout;
+    std::string stateDir;
+    std::string configFile;
+    std::string level;
+    std::string encoder;
+    std::string timeEncoding;
+    std::string verbosity;
+    bool isEmbedded = false;
+    bool isDevelopment = false;
+};
+
+void addRunFlags(CLI::App &run, RunTexts &texts)
+{
+    run.add_option("--plugin-dir", texts.pluginDirs,
+           "Directory with plugins, NAME.so each; repeatable [/usr/lib/davit/plugins]")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->type_name("DIR");
+    const auto add = [&run](const char *name, std::string &target, const char *type,
+                         const char *help) { run.add_option(name, target, help)->type_name(type); };
+    add("--kubeconfig", texts.kubeconfig, "FILE",
+        "How to reach the cluster [$KUBECONFIG, in a pod the service account, ~/.kube/config]");
+    run.add_flag("--embedded", texts.isEmbedded,
+        "Start an API server in this process, in memory, and work on that");
+    add("--embedded-objects", texts.embeddedObjectsDir, "DIR",
+        "YAML files with the objects that the embedded server has at start");
+    add("--metrics-bind-address", texts.metricsAddress, "ADDRESS",
+        "Where /metrics is served; 0 turns it off [:8080]");
+    add("--health-probe-bind-address", texts.probeAddress, "ADDRESS",
+        "Where /healthz and /readyz are served; 0 turns them off [:8081]");
+    add("--graceful-shutdown-timeout", texts.gracefulTimeout, "TIME",
+        "How long reconciles may go on after SIGTERM; 0 does not wait, -1s waits for ever [30s]");
+    add("--cache-sync-timeout", texts.cacheSyncTimeout, "TIME",
+        "After how long a first sync that is not done is called slow in the log [2m]");
+    add("--state-dir", texts.stateDir, "DIR",
+        "Where copies of plugins and crash records are kept; must be writable, not noexec");
+    add("--config", texts.configFile, "FILE", "YAML file with the plugins' configuration");
+    add("--zap-log-level", texts.level, "WORD", "error, warn, info or debug [info]");
+    add("--zap-encoder", texts.encoder, "WORD",
+        "json or console [console on a terminal, else json]");
+    add("--zap-time-encoding", texts.timeEncoding, "WORD",
+        "rfc3339, rfc3339nano, iso8601, epoch, millis or nano [rfc3339]");
+    run.add_flag("--zap-devel", texts.isDevelopment, "The same as level debug, encoder console");
+    add("-v,--v", texts.verbosity, "NUMBER", "Verbosity: 0 to 3 is info, 4 and more is debug");
+    run.footer(kRunFooter);
+}
+
+Status takeDuration(const char *flag, const std::string &text, std::chrono::milliseconds *value)
+{
+    if (text.empty())
+        return Status::ok();
+    const auto parsed = parseDuration(QString::fromStdString(text));
+    if (!parsed)
+        return refusal(QStringLiteral("%1 \"%2\" is no duration; write it as 30s, 2m or 1h30m")
+                           .arg(QString::fromUtf8(flag), QString::fromStdString(text)));
+    *value = *parsed;
+    return Status::ok();
+}
+
+template <typename T>
+Status takeWord(const char *flag, const std::string &text,
+    std::initializer_list<std::pair<const char *, T>> words, T *value)
+{
+    if (text.empty())
+        return Status::ok();
+    QStringList known;
+    for (const auto &[word, meaning] : words) {
+        if (text == word) {
+            *value = meaning;
+            return Status::ok();
+        }
+        known << QString::fromUtf8(word);
+    }
+    return refusal(QStringLiteral("%1 \"%2\" is not known; write one of %3")
+                       .arg(QString::fromUtf8(flag), QString::fromStdString(text),
+                           known.join(QLatin1String(", "))));
+}
+
+Status takeLog(const RunTexts &texts, RunOptions *options)
+{
+    observability::LogSettings &log = options->log;
+    if (texts.isDevelopment) {
+        log.level = LogLevel::Debug;
+        log.encoding = LogEncoding::Console;
+    }
+    options->isEncodingChosen = texts.isDevelopment || !texts.encoder.empty();
+    if (!texts.verbosity.empty()) {
+        bool isNumber = false;
+        const int verbosity = QString::fromStdString(texts.verbosity).toInt(&isNumber);
+        if (!isNumber || verbosity < 0)
+            return refusal(QStringLiteral("-v \"%1\" is no verbosity; write a number from 0 to 10")
+                               .arg(QString::fromStdString(texts.verbosity)));
+        log.level = verbosity >= 4 ? LogLevel::Debug : LogLevel::Info;
+    }
+    Status status = takeWord<LogLevel>("--zap-log-level", texts.level,
+        {{"error", LogLevel::Error}, {"warn", LogLevel::Warning}, {"info", LogLevel::Info},
+            {"debug", LogLevel::Debug}},
+        &log.level);
+    if (status.isOk())
+        status = takeWord<LogEncoding>("--zap-encoder", texts.encoder,
+            {{"json", LogEncoding::Json}, {"console", LogEncoding::Console}}, &log.encoding);
+    if (status.isOk())
+        status = takeWord<TimeEncoding>("--zap-time-encoding", texts.timeEncoding,
+            {{"rfc3339", TimeEncoding::Rfc3339}, {"rfc3339nano", TimeEncoding::Rfc3339Nano},
+                {"iso8601", TimeEncoding::Rfc3339}, {"epoch", TimeEncoding::Epoch},
+                {"millis", TimeEncoding::Millis}, {"nano", TimeEncoding::Nanos}},
+            &log.time);
+    return status;
+}
+
+Result<Command> runCommand(const RunTexts &texts)
+{
+    RunOptions options;
+    const auto takeText = [](const std::string &text, QString *value) {
+        if (!text.empty())
+            *value = QString::fromStdString(text);
+    };
+    if (!texts.pluginDirs.empty())
+        options.pluginDirs.clear();
+    for (const std::string &dir : texts.pluginDirs)
+        options.pluginDirs << QString::fromStdString(dir);
+    takeText(texts.kubeconfig, &options.kubeconfig);
+    takeText(texts.embeddedObjectsDir, &options.embeddedObjectsDir);
+    takeText(texts.metricsAddress, &options.metricsAddress);
+    takeText(texts.probeAddress, &options.probeAddress);
+    takeText(texts.stateDir, &options.stateDir);
+    takeText(texts.configFile, &options.configFile);
+    options.isEmbedded = texts.isEmbedded;
+    if (options.isEmbedded && !options.kubeconfig.isEmpty())
+        return refusal(
+            QStringLiteral("--embedded and --kubeconfig name two clusters; leave one of them out"));
+    if (!options.isEmbedded && !options.embeddedObjectsDir.isEmpty())
+        return refusal(QStringLiteral(
+            "--embedded-objects needs the embedded server; add --embedded or leave it out"));
+    Status status = takeDuration(
+        "--graceful-shutdown-timeout", texts.gracefulTimeout, &options.gracefulTimeout);
+    if (status.isOk())
+        status = takeDuration(
+            "--cache-sync-timeout", texts.cacheSyncTimeout, &options.cacheSyncTimeout);
+    if (status.isOk())
+        status = takeLog(texts, &options);
+    return status.isOk() ? Result<Command>(Command(options)) : Result<Command>(status.error());
+}
+
+QString versionText()
+{
+    return QStringLiteral("davit %1 (SDK ABI %2, commit %3, built %4, Qt %5)\n")
+        .arg(QStringLiteral(DAVIT_SDK_VERSION_STRING))
+        .arg(DAVIT_SDK_ABI)
+        .arg(QStringLiteral(DAVIT_BUILD_COMMIT), QStringLiteral(DAVIT_BUILD_DATE),
+            QString::fromUtf8(qVersion()));
+}
+
+} // namespace
+
+Result<Command> parseCommandLine(const QStringList &arguments)
+{
+    CLI::App app("Davit hosts Kubernetes operators as plugins behind one shared cache.", "davit");
+    bool isVersionAsked = false;
+    app.add_flag("--version", isVersionAsked, "Print the version and what it was built from");
+    RunTexts texts;
+    CLI::App *run = app.add_subcommand("run", "Run the plugins of a directory against a cluster");
+    addRunFlags(*run, texts);
+    CLI::App *plugin = app.add_subcommand("plugin", "Look at plugins");
+    std::vector<std::string> files;
+    CLI::App *inspect = plugin->add_subcommand(
+        "inspect", "Say what a plugin is and whether this davit would load it");
+    inspect->add_option("FILE", files, "Plugins, NAME.so each");
+    for (CLI::App *command : {&app, run, plugin, inspect})
+        command->allow_extras();
+
+    std::vector<std::string> reversed;
+    for (const QString &argument : arguments)
+        reversed.insert(reversed.begin(), argument.toStdString());
+    try {
+        app.parse(reversed);
+    } catch (const CLI::CallForHelp &) {
+        return Command(Text{QString::fromStdString(app.help())}); // of the subcommand, if any
+    } catch (const CLI::ArgumentMismatch &e) {
+        // "--kubeconfig: 1 required TEXT missing", or another wording in another version.
+        static const QRegularExpression end(QStringLiteral("[: ]"));
+        return refusal(
+            QStringLiteral("flag %1 needs a value; 'davit run --help' shows what each flag takes")
+                .arg(QString::fromUtf8(e.what()).section(end, 0, 0)));
+    } catch (const CLI::ParseError &e) {
+        return refusal(QStringLiteral("%1; 'davit --help' shows how it is written")
+                           .arg(QString::fromUtf8(e.what())));
+    }
+    if (isVersionAsked)
+        return Command(Text{versionText()});
+    CLI::App *command = run->parsed() ? run
+        : inspect->parsed()           ? inspect
+        : plugin->parsed()            ? plugin
+                                      : &app;
+    const QString name = command == run ? QStringLiteral("davit run")
+        : command == inspect            ? QStringLiteral("davit plugin inspect")
+        : command == plugin             ? QStringLiteral("davit plugin")
+                                        : QStringLiteral("davit");
+    if (const std::vector<std::string> rest = app.remaining(true); !rest.empty())
+        return unknown(QString::fromStdString(rest.front()), *command, name);
+    if (command == run)
+        return runCommand(texts);
+    if (command != inspect)
+        return refusal(QStringLiteral("no command was given; '%1 --help' lists them").arg(name));
+    InspectOptions options;
+    for (const std::string &file : files)
+        options.files << QString::fromStdString(file);
+    if (options.files.isEmpty())
+        return refusal(QStringLiteral("no file was given; write davit plugin inspect NAME.so"));
+    return Command(options);
+}
+
+} // namespace davit::host

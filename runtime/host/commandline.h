@@ -1,0 +1,50 @@
+// What the user asked for, from the arguments of the process. Contract:
+//   - Nothing but the arguments and the environment is looked at; files and directories are checked
+//   by those who use them.
+//   - What is wrong is one sentence that names the flag, the fault and the next step.
+// Flag names: those of kubebuilder's manager where they exist. Test: tst_commandline.
+#pragma once
+
+#include <davit/result.h>
+#include <observability/logwriter.h>
+
+#include <QtCore/qstringlist.h>
+#include <chrono>
+#include <variant>
+
+namespace davit::host {
+
+struct RunOptions
+{
+    QStringList pluginDirs{QStringLiteral("/usr/lib/davit/plugins")};
+    QString kubeconfig; // empty: KUBECONFIG, then in-cluster, then ~/.kube/config
+    bool isEmbedded = false;
+    QString embeddedObjectsDir; // empty: none
+    QString metricsAddress = QStringLiteral(":8080");
+    QString probeAddress = QStringLiteral(":8081");
+    std::chrono::milliseconds gracefulTimeout{30000}; // M-13: 0 does not wait, negative for ever
+    std::chrono::milliseconds cacheSyncTimeout{120000};
+    QString stateDir; // empty: the default of statedir.h
+    QString configFile; // empty: none
+    observability::LogSettings log;
+    bool isEncodingChosen = false; // else: console on a terminal, JSON elsewhere
+};
+
+struct InspectOptions
+{
+    QStringList files;
+};
+
+// Something to print, and the process is done.
+struct Text
+{
+    QString text;
+};
+
+using Command = std::variant<RunOptions, InspectOptions, Text>;
+
+// `arguments` without the program's name, as the system gave them. InvalidArgument with the
+// sentence. [host-thread]
+Result<Command> parseCommandLine(const QStringList &arguments);
+
+} // namespace davit::host

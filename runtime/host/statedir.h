@@ -1,0 +1,15 @@
+// The directory where copies of plugins and crash records are kept. Contract: what is given must
+// exist; only the default is made. Both must be writable and must allow mapping code.
+// Default: $STATE_DIRECTORY (systemd), /var/lib/davit for root, else $XDG_STATE_HOME/davit or
+// ~/.local/state/davit. Test: tst_statedir.
+#pragma once
+
+#include <davit/result.h>
+
+namespace davit::host {
+
+// The absolute path that is ready for use, or InvalidConfiguration with a sentence that names the
+// directory, the fault and --state-dir. `wanted` empty: the default. [host-thread]
+Result<QString> prepareStateDir(const QString &wanted);
+
+} // namespace davit::host

@@ -1,0 +1,67 @@
+#include "unixsignals.h"
+
+#include "exitcodes.h"
+
+#include <QtCore/qsocketnotifier.h>
+#include <atomic>
+#include <csignal>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace davit::host {
+
+namespace {
+
+std::atomic<int> g_writeEnd{-1};
+std::atomic<int> g_count{0};
+
+// Async-signal-safe: atomics, write and _exit alone.
+void onSignal(int number)
+{
+    const int saved = errno;
+    if (g_count.fetch_add(1) > 0)
+        ::_exit(int(ExitCode::Failure));
+    const auto byte = static_cast<unsigned char>(number);
+    if (::write(g_writeEnd.load(), &byte, 1) != 1)
+        ::_exit(int(ExitCode::Failure)); // nobody would hear of it
+    errno = saved;
+}
+
+} // namespace
+
+UnixSignals::UnixSignals(std::function<void(const QString &)> onStop) : m_onStop(std::move(onStop))
+{
+    if (::pipe2(m_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+        qFatal("cannot make the pipe for signals");
+    g_writeEnd = m_pipe[1];
+    g_count = 0;
+    auto *notifier = new QSocketNotifier(m_pipe[0], QSocketNotifier::Read, this);
+    connect(notifier, &QSocketNotifier::activated, this, &UnixSignals::onReadable);
+    struct sigaction action
+    {
+    };
+    action.sa_handler = onSignal;
+    action.sa_flags = SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    ::sigaction(SIGTERM, &action, nullptr);
+    ::sigaction(SIGINT, &action, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+}
+
+UnixSignals::~UnixSignals()
+{
+    std::signal(SIGTERM, SIG_DFL);
+    std::signal(SIGINT, SIG_DFL);
+    g_writeEnd = -1;
+    ::close(m_pipe[0]);
+    ::close(m_pipe[1]);
+}
+
+void UnixSignals::onReadable()
+{
+    unsigned char number = 0;
+    if (::read(m_pipe[0], &number, 1) == 1)
+        m_onStop(number == SIGINT ? QStringLiteral("SIGINT") : QStringLiteral("SIGTERM"));
+}
+
+} // namespace davit::host

@@ -1,0 +1,202 @@
+#include "host/commandline.h"
+#include "host/duration.h"
+
+#include <QTest>
+
+using namespace davit;
+using namespace davit::host;
+using namespace std::chrono_literals;
+using observability::LogEncoding;
+using observability::TimeEncoding;
+
+class tst_CommandLine : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void defaults();
+    void everyFlag();
+    void repeated();
+    void logs_data();
+    void logs();
+    void texts_data();
+    void texts();
+    void refused_data();
+    void refused();
+    void durations_data();
+    void durations();
+
+private:
+    static QStringList words(const char *text)
+    {
+        return QString::fromUtf8(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    }
+};
+
+void tst_CommandLine::defaults()
+{
+    const Result<Command> result = parseCommandLine({QStringLiteral("run")});
+    QVERIFY(result.isOk());
+    const auto *options = std::get_if<RunOptions>(&result.value());
+    QVERIFY(options);
+    QCOMPARE(options->pluginDirs, QStringList(QStringLiteral("/usr/lib/davit/plugins")));
+    QCOMPARE(options->metricsAddress, QStringLiteral(":8080"));
+    QCOMPARE(options->probeAddress, QStringLiteral(":8081"));
+    QVERIFY(options->gracefulTimeout == 30s);
+    QVERIFY(options->cacheSyncTimeout == 2min);
+    QVERIFY(!options->isEmbedded);
+    QVERIFY(!options->isEncodingChosen);
+    QCOMPARE(options->log.level, LogLevel::Info);
+}
+
+void tst_CommandLine::everyFlag()
+{
+    const Result<Command> result = parseCommandLine(words(
+        "run --plugin-dir /a --kubeconfig=/k --metrics-bind-address 0 --health-probe-bind-address "
+        ":1 --graceful-shutdown-timeout -1s --cache-sync-timeout 1h30m --state-dir /s --config "
+        "/c"));
+    QVERIFY2(result.isOk(), qPrintable(result.isOk() ? QString() : result.error().message()));
+    const auto &options = std::get<RunOptions>(result.value());
+    QCOMPARE(options.pluginDirs, QStringList(QStringLiteral("/a")));
+    QCOMPARE(options.kubeconfig, QStringLiteral("/k"));
+    QCOMPARE(options.metricsAddress, QStringLiteral("0"));
+    QCOMPARE(options.probeAddress, QStringLiteral(":1"));
+    QVERIFY(options.gracefulTimeout == -1s); // M-13
+    QVERIFY(options.cacheSyncTimeout == 90min);
+    QCOMPARE(options.stateDir, QStringLiteral("/s"));
+    QCOMPARE(options.configFile, QStringLiteral("/c"));
+}
+
+void tst_CommandLine::repeated()
+{
+    const Result<Command> result = parseCommandLine(
+        words("run --plugin-dir /a --embedded --plugin-dir /b --embedded-objects /o"));
+    QVERIFY(result.isOk());
+    const auto &options = std::get<RunOptions>(result.value());
+    QCOMPARE(options.pluginDirs, QStringList({QStringLiteral("/a"), QStringLiteral("/b")}));
+    QVERIFY(options.isEmbedded);
+    QCOMPARE(options.embeddedObjectsDir, QStringLiteral("/o"));
+}
+
+void tst_CommandLine::logs_data()
+{
+    QTest::addColumn<QString>("flags");
+    QTest::addColumn<LogLevel>("level");
+    QTest::addColumn<LogEncoding>("encoding");
+    QTest::addColumn<TimeEncoding>("time");
+    const auto row
+        = [](const char *flags, LogLevel level, LogEncoding encoding, TimeEncoding time) {
+              QTest::newRow(flags) << QString::fromUtf8(flags) << level << encoding << time;
+          };
+    row("--zap-log-level debug", LogLevel::Debug, LogEncoding::Json, TimeEncoding::Rfc3339);
+    row("--zap-encoder console", LogLevel::Info, LogEncoding::Console, TimeEncoding::Rfc3339);
+    row("--zap-devel", LogLevel::Debug, LogEncoding::Console, TimeEncoding::Rfc3339);
+    row("--zap-devel --zap-log-level error", LogLevel::Error, LogEncoding::Console,
+        TimeEncoding::Rfc3339);
+    row("-v 4", LogLevel::Debug, LogEncoding::Json, TimeEncoding::Rfc3339);
+    row("--v=2", LogLevel::Info, LogEncoding::Json, TimeEncoding::Rfc3339);
+    row("--zap-time-encoding epoch", LogLevel::Info, LogEncoding::Json, TimeEncoding::Epoch);
+}
+
+void tst_CommandLine::logs()
+{
+    QFETCH(const QString, flags);
+    const Result<Command> result
+        = parseCommandLine(QStringList(QStringLiteral("run")) + flags.split(QLatin1Char(' ')));
+    QVERIFY2(result.isOk(), qPrintable(result.isOk() ? QString() : result.error().message()));
+    const auto &log = std::get<RunOptions>(result.value()).log;
+    QTEST(log.level, "level");
+    QTEST(log.encoding, "encoding");
+    QTEST(log.time, "time");
+}
+
+void tst_CommandLine::texts_data()
+{
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<QString>("part");
+    QTest::newRow("--version") << QStringLiteral(
+        "--version") << QStringLiteral("davit " DAVIT_SDK_VERSION_STRING " (SDK ABI 1, commit ");
+    QTest::newRow("--help") << QStringLiteral("--help") << QStringLiteral("Run the plugins");
+    QTest::newRow("run --help") << QStringLiteral("run --help") << QStringLiteral("Exit codes: 0");
+    QTest::newRow("plugin inspect --help")
+        << QStringLiteral("plugin inspect --help") << QStringLiteral("FILE");
+}
+
+void tst_CommandLine::texts()
+{
+    QFETCH(const QString, arguments);
+    QFETCH(const QString, part);
+    const Result<Command> result = parseCommandLine(arguments.split(QLatin1Char(' ')));
+    QVERIFY2(result.isOk(), qPrintable(result.isOk() ? QString() : result.error().message()));
+    const auto *text = std::get_if<Text>(&result.value());
+    QVERIFY(text);
+    QVERIFY2(text->text.contains(part), qPrintable(text->text));
+}
+
+void tst_CommandLine::refused_data()
+{
+    QTest::addColumn<QString>("sentence");
+    const auto row = [](const char *arguments, const char *sentence) {
+        QTest::newRow(arguments) << QString::fromUtf8(sentence);
+    };
+    row("", "no command was given; 'davit --help' lists them");
+    row("plugin", "no command was given; 'davit plugin --help' lists them");
+    row("plugin inspect", "no file was given; write davit plugin inspect NAME.so");
+    row("runn", "argument \"runn\" is not expected; 'davit --help' lists what there is");
+    row("run --kubconfig x",
+        "flag --kubconfig is not known; did you mean --kubeconfig? 'davit run --help' lists what "
+        "there is");
+    row("run --quite-another=1",
+        "flag --quite-another is not known; 'davit run --help' lists what there is");
+    row("run here", "argument \"here\" is not expected; 'davit run --help' lists what there is");
+    row("run --plugin-dir /a here",
+        "argument \"here\" is not expected; 'davit run --help' lists what there is");
+    row("run --kubeconfig",
+        "flag --kubeconfig needs a value; 'davit run --help' shows what each flag takes");
+    row("run --embedded --kubeconfig x",
+        "--embedded and --kubeconfig name two clusters; leave one of them out");
+    row("run --embedded-objects x",
+        "--embedded-objects needs the embedded server; add --embedded or leave it out");
+    row("run --graceful-shutdown-timeout 30",
+        "--graceful-shutdown-timeout \"30\" is no duration; write it as 30s, 2m or 1h30m");
+    row("run --zap-log-level loud",
+        "--zap-log-level \"loud\" is not known; write one of error, warn, info, debug");
+    row("run --zap-encoder xml", "--zap-encoder \"xml\" is not known; write one of json, console");
+    row("run -v many", "-v \"many\" is no verbosity; write a number from 0 to 10");
+}
+
+void tst_CommandLine::refused()
+{
+    const Result<Command> result = parseCommandLine(words(QTest::currentDataTag()));
+    QVERIFY(!result.isOk());
+    QTEST(result.error().message(), "sentence");
+}
+
+void tst_CommandLine::durations_data()
+{
+    QTest::addColumn<qint64>("milliseconds"); // -7: none
+    const auto row = [](const char *text, qint64 ms) { QTest::newRow(text) << ms; };
+    row("0", 0);
+    row("30s", 30'000);
+    row("1h30m", 5'400'000);
+    row("1.5s", 1'500);
+    row("250ms", 250);
+    row("1500us", 1);
+    row("-1s", -1'000);
+    row("+2m", 120'000);
+    row("30", -7);
+    row("s", -7);
+    row("1s2", -7);
+    row("1 s", -7);
+    row("1d", -7);
+    row("--1s", -7);
+    row("9999999999999h", -7);
+}
+
+void tst_CommandLine::durations()
+{
+    const auto parsed = parseDuration(QString::fromUtf8(QTest::currentDataTag()));
+    QTEST(parsed ? qint64(parsed->count()) : qint64(-7), "milliseconds");
+}
+
+QTEST_GUILESS_MAIN(tst_CommandLine)
+#include "tst_commandline.moc"

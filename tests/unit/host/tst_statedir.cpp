@@ -1,0 +1,68 @@
+#include "host/statedir.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <unistd.h>
+
+using namespace davit;
+using namespace davit::host;
+
+class tst_StateDir : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void refused_data();
+    void refused();
+    void ready();
+    void defaultIsMade();
+
+private:
+    QTemporaryDir m_dir;
+};
+
+void tst_StateDir::refused_data()
+{
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("fault");
+    QFile file(m_dir.filePath(QStringLiteral("file")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    QTest::newRow("missing") << m_dir.filePath(QStringLiteral("none"))
+                             << QStringLiteral("does not exist");
+    QTest::newRow("a file") << file.fileName() << QStringLiteral("is no directory");
+    // Nobody may write there, root neither.
+    QTest::newRow("read-only") << QStringLiteral("/proc/self") << QStringLiteral("is not writable");
+}
+
+void tst_StateDir::refused()
+{
+    QFETCH(const QString, path);
+    QFETCH(const QString, fault);
+    const Result<QString> result = prepareStateDir(path);
+    QVERIFY(!result.isOk());
+    QCOMPARE(result.error().message(),
+        QStringLiteral("state directory %1 %2; give one that is writable and not mounted noexec "
+                       "with --state-dir")
+            .arg(path, fault));
+}
+
+void tst_StateDir::ready()
+{
+    const Result<QString> result = prepareStateDir(m_dir.path());
+    QVERIFY(result.isOk());
+    QCOMPARE(result.value(), m_dir.path());
+}
+
+void tst_StateDir::defaultIsMade()
+{
+    const QString wanted = m_dir.filePath(QStringLiteral("state/davit"));
+    qputenv("STATE_DIRECTORY", wanted.toUtf8());
+    const Result<QString> result = prepareStateDir({});
+    qunsetenv("STATE_DIRECTORY");
+    QVERIFY(result.isOk());
+    QCOMPARE(result.value(), wanted);
+    QVERIFY(QFile::exists(wanted));
+}
+
+QTEST_GUILESS_MAIN(tst_StateDir)
+#include "tst_statedir.moc"
