@@ -1,0 +1,136 @@
+// The machine's clock and the manual one stand behind the same class: what both promise is asked of
+// both. The machine's rows wait for milliseconds of real time, which is what they are about.
+#include <support/timesource.h>
+#include <testing/manualclock.h>
+
+#include <QSemaphore>
+#include <QTest>
+
+using namespace std::chrono_literals;
+using davit::support::systemTimeSource;
+using davit::testing::ManualClock;
+using davit::testing::ManualExecutor;
+
+class tst_TimeSource : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void manualOrder();
+    void manualChain();
+    void manualCancel();
+    void manualClocksMoveTogether();
+    void systemFiresInOrder();
+    void systemCancelled();
+    void systemIsMonotonic();
+};
+
+namespace {
+
+class DirectExecutor final : public davit::support::Executor
+{
+public:
+    void post(Work work) override { work(); }
+};
+
+} // namespace
+
+void tst_TimeSource::manualOrder()
+{
+    ManualClock clock;
+    ManualExecutor executor;
+    QByteArray seen;
+    clock.callAfter(2s, executor, [&] { seen += 'b'; });
+    clock.callAfter(1s, executor, [&] { seen += 'a'; });
+    clock.callAfter(2s, executor, [&] { seen += 'c'; });
+    clock.callAfter(0s, executor, [&] { seen += '0'; });
+    clock.callAfter(3s, executor, [&] { seen += 'd'; });
+    QCOMPARE(executor.pendingItems(), 1);
+    clock.advance(2s);
+    QCOMPARE(seen, QByteArray()); // posted, not run
+    QCOMPARE(executor.runAll(), 4);
+    QCOMPARE(seen, QByteArray("0abc"));
+    QCOMPARE(clock.pendingTimers(), 1);
+    QCOMPARE(clock.untilNextTimer()->count(), std::chrono::nanoseconds(1s).count());
+}
+
+void tst_TimeSource::manualChain()
+{
+    ManualClock clock;
+    ManualExecutor executor;
+    std::vector<long long> at;
+    std::function<void()> again = [&] {
+        at.push_back(clock.monotonic() / 1s);
+        clock.callAfter(10s, executor, again);
+    };
+    clock.callAfter(10s, executor, again);
+    clock.advance(35s, &executor);
+    QCOMPARE(at, (std::vector<long long>{10, 20, 30}));
+}
+
+void tst_TimeSource::manualCancel()
+{
+    ManualClock clock;
+    ManualExecutor executor;
+    const auto id = clock.callAfter(1s, executor, [] { QFAIL("cancelled"); });
+    clock.cancel(id);
+    clock.cancel(12345); // unknown: nothing
+    clock.advance(1min, &executor);
+    QCOMPARE(executor.runAll(), 0);
+}
+
+void tst_TimeSource::manualClocksMoveTogether()
+{
+    ManualClock clock(100s);
+    clock.advance(5s);
+    QCOMPARE(clock.monotonic().count(), std::chrono::nanoseconds(5s).count());
+    QCOMPARE(clock.utc().count(), std::chrono::nanoseconds(105s).count());
+    clock.shiftUtc(-50s);
+    QCOMPARE(clock.monotonic().count(), std::chrono::nanoseconds(5s).count());
+    QCOMPARE(clock.utc().count(), std::chrono::nanoseconds(55s).count());
+}
+
+void tst_TimeSource::systemFiresInOrder()
+{
+    auto &time = systemTimeSource();
+    DirectExecutor executor; // works run on the timer thread
+    QByteArray seen;
+    QSemaphore done;
+    const auto start = time.monotonic();
+    time.callAfter(20ms, executor, [&] { seen += 'b'; });
+    time.callAfter(10ms, executor, [&] { seen += 'a'; });
+    time.callAfter(30ms, executor, [&] {
+        seen += 'c';
+        done.release();
+    });
+    done.acquire();
+    QVERIFY(time.monotonic() - start >= 30ms);
+    QCOMPARE(seen, QByteArray("abc"));
+}
+
+void tst_TimeSource::systemCancelled()
+{
+    auto &time = systemTimeSource();
+    DirectExecutor executor;
+    bool hasFired = false;
+    QSemaphore done;
+    const auto id = time.callAfter(5ms, executor, [&] { hasFired = true; });
+    time.cancel(id);
+    time.callAfter(20ms, executor, [&] { done.release(); });
+    done.acquire();
+    QVERIFY(!hasFired);
+}
+
+void tst_TimeSource::systemIsMonotonic()
+{
+    auto &time = systemTimeSource();
+    auto last = time.monotonic();
+    for (int i = 0; i < 1000; ++i) {
+        const auto now = time.monotonic();
+        QVERIFY(now >= last);
+        last = now;
+    }
+    QVERIFY(time.utc() > std::chrono::hours(24 * 365 * 50)); // past 2020
+}
+
+QTEST_GUILESS_MAIN(tst_TimeSource)
+#include "tst_timesource.moc"
