@@ -1,5 +1,7 @@
 # davit_add_operator(name SOURCES a.cpp b.cpp METADATA name.json [LIBRARIES …])
-# A plugin name.so for Davit: hidden visibility, no GNU-unique symbols (so that it can be replaced while running), no lazy binding.
+# A plugin name.so for Davit: no GNU-unique symbols (so that it can be replaced while running), no lazy binding, and nothing
+# exported but Qt's two entries (davit-plugin.map), so that no symbol of it meets one of the host or of another plugin.
+# It is built into <build>/plugins.
 function(davit_add_operator name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "METADATA" "SOURCES;LIBRARIES")
     if(arg_UNPARSED_ARGUMENTS)
@@ -15,9 +17,10 @@ function(davit_add_operator name)
     target_link_libraries(${name} PRIVATE Davit::Sdk ${arg_LIBRARIES})
     target_compile_features(${name} PRIVATE cxx_std_20)
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
-    target_link_options(${name} PRIVATE LINKER:-z,now)
+    set(map ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/davit-plugin.map)
+    target_link_options(${name} PRIVATE LINKER:-z,now LINKER:--version-script=${map})
     set_target_properties(${name} PROPERTIES PREFIX "" AUTOMOC ON
-        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON LINK_DEPENDS ${map}
         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins
         AUTOMOC_MACRO_NAMES "Q_OBJECT;Q_GADGET;Q_NAMESPACE;Q_PLUGIN_METADATA")
     set_property(SOURCE ${arg_SOURCES} APPEND PROPERTY OBJECT_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${arg_METADATA})
