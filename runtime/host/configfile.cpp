@@ -1,0 +1,62 @@
+#include "configfile.h"
+
+#include <support/yaml.h>
+
+#include <QtCore/qfile.h>
+#include <QtCore/qjsondocument.h>
+
+namespace davit::host {
+
+namespace {
+
+constexpr QLatin1StringView kApiVersion("davit.dev/v1alpha1");
+constexpr QLatin1StringView kKind("DavitConfiguration");
+
+} // namespace
+
+Result<Configuration> readConfiguration(const QString &path)
+{
+    if (path.isEmpty())
+        return Configuration();
+    const auto fault = [&path](const QString &what) {
+        return Error(ErrorCode::InvalidConfiguration,
+            QStringLiteral("configuration file %1 %2").arg(path, what));
+    };
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return fault(QStringLiteral("cannot be read (%1); check --config").arg(file.errorString()));
+    const support::YamlDocuments yaml = support::yamlToJson(file.readAll());
+    if (!yaml.isOk())
+        return fault(QStringLiteral("is no YAML: %1").arg(yaml.error));
+    if (yaml.documents.size() != 1)
+        return fault(
+            QStringLiteral("holds %1 documents; it must hold one").arg(yaml.documents.size()));
+    const QJsonDocument document = QJsonDocument::fromJson(yaml.documents.first());
+    if (!document.isObject())
+        return fault(
+            QStringLiteral("is no mapping; begin it with \"apiVersion: %1\"").arg(kApiVersion));
+    const QJsonObject root = document.object();
+    if (root.value(QLatin1StringView("apiVersion")).toString() != kApiVersion
+        || root.value(QLatin1StringView("kind")).toString() != kKind)
+        return fault(QStringLiteral("must begin with \"apiVersion: %1\" and \"kind: %2\"")
+                         .arg(kApiVersion, kKind));
+    for (const QString &member : root.keys())
+        if (member != QLatin1StringView("apiVersion") && member != QLatin1StringView("kind")
+            && member != QLatin1StringView("plugins"))
+            return fault(
+                QStringLiteral("has an unknown member \"%1\"; known are apiVersion, kind and "
+                               "plugins")
+                    .arg(member));
+    const QJsonValue plugins = root.value(QLatin1StringView("plugins"));
+    if (!plugins.isUndefined() && !plugins.isObject())
+        return fault(
+            QStringLiteral("has \"plugins\" that is no mapping from plugin Id to settings"));
+    Configuration configuration;
+    configuration.plugins = plugins.toObject();
+    for (auto i = configuration.plugins.constBegin(); i != configuration.plugins.constEnd(); ++i)
+        if (!i.value().isObject())
+            return fault(QStringLiteral("has \"plugins.%1\" that is no mapping").arg(i.key()));
+    return configuration;
+}
+
+} // namespace davit::host

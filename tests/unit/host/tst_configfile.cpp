@@ -1,0 +1,87 @@
+#include "host/configfile.h"
+
+#include <QJsonDocument>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace davit;
+using namespace davit::host;
+
+class tst_ConfigFile : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void reads_data();
+    void reads();
+    void missing();
+    void none();
+
+private:
+    QTemporaryDir m_dir;
+};
+
+void tst_ConfigFile::reads_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("seen"); // the plugins' part as JSON, or what follows the path
+    const QByteArray head = "apiVersion: davit.dev/v1alpha1\nkind: DavitConfiguration\n";
+    const auto row = [](const char *name, const QByteArray &text, const char *seen) {
+        QTest::newRow(name) << text << QString::fromUtf8(seen);
+    };
+    row("nothing for plugins", head, "{}");
+    row("one plugin", head + "plugins:\n  replicator:\n    deniedNamespaces: [\"kube-*\"]\n",
+        R"({"replicator":{"deniedNamespaces":["kube-*"]}})");
+    row("JSON is YAML",
+        R"({"apiVersion":"davit.dev/v1alpha1","kind":"DavitConfiguration","plugins":{"a":{"b":1}}})",
+        R"({"a":{"b":1}})");
+    row("no YAML", "a: [", " is no YAML: line 1");
+    row("empty", "", " holds 0 documents; it must hold one");
+    row("two documents", head + "---\n" + head, " holds 2 documents; it must hold one");
+    row("a list", "- a", " is no mapping; begin it with \"apiVersion: davit.dev/v1alpha1\"");
+    row("another version", "apiVersion: davit.dev/v9\nkind: DavitConfiguration\n",
+        " must begin with \"apiVersion: davit.dev/v1alpha1\" and \"kind: DavitConfiguration\"");
+    row("an unknown member", head + "plugin: {}\n",
+        " has an unknown member \"plugin\"; known are apiVersion, kind and plugins");
+    row("plugins is a list", head + "plugins: [a]\n",
+        " has \"plugins\" that is no mapping from plugin Id to settings");
+    row("a plugin is a text", head + "plugins: {a: b}\n", " has \"plugins.a\" that is no mapping");
+}
+
+void tst_ConfigFile::reads()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, seen);
+    QFile file(m_dir.filePath(QStringLiteral("config.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    file.close();
+    const Result<Configuration> result = readConfiguration(file.fileName());
+    if (result.isOk()) {
+        QCOMPARE(
+            QString::fromUtf8(QJsonDocument(result.value().plugins).toJson(QJsonDocument::Compact)),
+            seen);
+        return;
+    }
+    const QString head = QStringLiteral("configuration file ") + file.fileName();
+    QCOMPARE(result.error().message().left(head.size() + seen.size()), head + seen);
+}
+
+void tst_ConfigFile::missing()
+{
+    const Result<Configuration> result = readConfiguration(m_dir.filePath(QStringLiteral("none")));
+    QVERIFY(!result.isOk());
+    QCOMPARE(result.error().message(),
+        QStringLiteral("configuration file %1 cannot be read (No such file or directory); check "
+                       "--config")
+            .arg(m_dir.filePath(QStringLiteral("none"))));
+}
+
+void tst_ConfigFile::none()
+{
+    const Result<Configuration> result = readConfiguration({});
+    QVERIFY(result.isOk());
+    QVERIFY(result.value().plugins.isEmpty());
+}
+
+QTEST_GUILESS_MAIN(tst_ConfigFile)
+#include "tst_configfile.moc"
