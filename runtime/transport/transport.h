@@ -57,7 +57,11 @@ public:
     virtual void onHead(const ResponseHead &head) = 0;
     virtual void onBytes(const QByteArray &bytes) = 0;
     // `error` is unset when the body came to its end as HTTP frames it, whatever the status was. A
-    // status that is no success is not an error here: the sink has head and body.
+    // status that is no success is not an error here: the sink has head and body. On the channels
+    // List and Watch Qt 6.4 may take a chunked body that was cut for a whole one: who reads it
+    // checks that its JSON is complete.
+    // Codes: Timeout (a deadline of a read), ConnectionRefused (nothing was sent), ConnectionLost
+    // (a read), OutcomeUnknown (a write), TlsFailure, InvalidConfiguration, Canceled.
     virtual void onFinished(const Error &error) = 0;
 };
 

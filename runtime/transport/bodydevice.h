@@ -1,0 +1,33 @@
+// A request body that Qt can send once only: a sequential device that cannot be read again, so that
+// a connection that breaks ends in an error instead of a silent second execution (transport.md 6).
+// Test: tst_writeonce.
+#pragma once
+
+#include <QtCore/qbytearray.h>
+#include <QtCore/qiodevice.h>
+
+namespace davit::transport {
+
+// [io-thread]
+class BodyDevice final : public QIODevice
+{
+    Q_OBJECT
+public:
+    explicit BodyDevice(const QByteArray &body, QObject *parent);
+
+    bool isSequential() const override { return true; }
+    qint64 bytesAvailable() const override;
+    bool atEnd() const override { return bytesAvailable() == 0; }
+    // True from the moment Qt took the first byte: from then on the server may have the request.
+    bool wasRead() const { return m_at > 0; }
+
+protected:
+    qint64 readData(char *data, qint64 maxSize) override;
+    qint64 writeData(const char *, qint64) override { return -1; }
+
+private:
+    const QByteArray m_body;
+    qsizetype m_at = 0;
+};
+
+} // namespace davit::transport

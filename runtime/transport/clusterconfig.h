@@ -1,0 +1,59 @@
+// Where an API server is and how to prove who we are: what kubeconfig and in-cluster loading yield,
+// and what a transport is made from. Plain data. Members that hold secrets are never printed.
+// Source: behaviours.md 8.6, 8.7.
+#pragma once
+
+#include <davit/result.h>
+
+#include <QtCore/qlist.h>
+#include <QtCore/qurl.h>
+#include <optional>
+#include <utility>
+
+namespace davit::transport {
+
+// A program that prints a credential (kubeconfig `users[].user.exec`).
+struct ExecConfig
+{
+    enum class InteractiveMode : quint8 { Unset, Never, IfAvailable, Always };
+
+    QString apiVersion; // "client.authentication.k8s.io/v1" or ".../v1beta1"
+    QString command; // absolute when the kubeconfig named it with a slash
+    QStringList arguments;
+    QList<std::pair<QString, QString>> environment; // added to that of the process
+    InteractiveMode interactiveMode = InteractiveMode::Unset;
+    bool isClusterInfoProvided = false;
+    QString installHint;
+    QByteArray clusterExtensionJson; // config of cluster extension
+                                     // "client.authentication.k8s.io/exec", or empty
+};
+
+struct ClusterConfig
+{
+    // For messages: "context \"dev\" of /home/a/.kube/config", "in-cluster configuration".
+    QString source;
+    QString contextName;
+    QString userName;
+    QString namespaceName = QStringLiteral("default");
+
+    // "https://10.0.0.1:6443", maybe with a path in front of all targets; no query.
+    QUrl server;
+    QUrl proxyUrl; // http, https or socks5; empty: HTTPS_PROXY and its kin decide (C-36)
+
+    // PEM. An empty caPem with an unset caFile means the system's roots. Where a file is named, the
+    // bytes were read from it and are read again when it changes.
+    QByteArray caPem;
+    QString caFile;
+    QByteArray clientCertificatePem;
+    QString clientCertificateFile;
+    QByteArray clientKeyPem;
+    QString clientKeyFile;
+    QString tlsServerName; // for SNI and verification; empty: the host
+    bool isInsecure = false; // no verification of the server's certificate
+
+    QByteArray token; // bearer; with a tokenFile it is the fall-back
+    QString tokenFile;
+    std::optional<ExecConfig> exec;
+};
+
+} // namespace davit::transport

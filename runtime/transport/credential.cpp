@@ -1,0 +1,74 @@
+#include "credential.h"
+
+#include <QtCore/qfile.h>
+#include <optional>
+
+namespace davit::transport {
+namespace {
+
+// C-46: one minute with ten seconds of leeway.
+constexpr std::chrono::seconds kFileLifetime{50};
+
+class StaticToken final : public Credential
+{
+public:
+    explicit StaticToken(const QByteArray &token) : m_token(token) { }
+    Result<QByteArray> token() override { return m_token; }
+    bool renew(const QByteArray &refused) override { return refused != m_token; }
+
+private:
+    const QByteArray m_token;
+};
+
+class TokenFile final : public Credential
+{
+public:
+    TokenFile(const QString &path, const QByteArray &token, const support::TimeSource &time)
+        : m_path(path), m_time(time), m_token(token)
+    { }
+
+    Result<QByteArray> token() override
+    {
+        if (!m_readAt || m_time.monotonic() - *m_readAt >= kFileLifetime)
+            read();
+        if (m_token.isEmpty()) {
+            return Error(ErrorCode::InvalidConfiguration,
+                QStringLiteral("token file %1: it is empty or cannot be read").arg(m_path));
+        }
+        return m_token;
+    }
+
+    bool renew(const QByteArray &refused) override
+    {
+        read();
+        return m_token != refused;
+    }
+
+private:
+    void read()
+    {
+        m_readAt = m_time.monotonic();
+        QFile file(m_path);
+        if (!file.open(QIODevice::ReadOnly))
+            return;
+        if (const QByteArray text = file.readAll().trimmed(); !text.isEmpty())
+            m_token = text;
+    }
+
+    const QString m_path;
+    const support::TimeSource &m_time;
+    QByteArray m_token; // the last good one; at first the fall-back of the configuration
+    std::optional<support::TimeSource::Nanoseconds> m_readAt;
+};
+
+} // namespace
+
+std::unique_ptr<Credential> makeCredential(
+    const ClusterConfig &config, const support::TimeSource &time)
+{
+    if (config.tokenFile.isEmpty())
+        return std::make_unique<StaticToken>(config.token);
+    return std::make_unique<TokenFile>(config.tokenFile, config.token, time);
+}
+
+} // namespace davit::transport

@@ -1,0 +1,72 @@
+#include "httpheaders.h"
+
+#include <QtCore/qdatetime.h>
+#include <QtCore/qlocale.h>
+#include <algorithm>
+
+namespace davit::transport {
+namespace {
+
+// One warn-text: from the opening quote on. Moves `at` behind the closing one; false when there is
+// none.
+bool readQuoted(const QByteArray &text, qsizetype &at, QByteArray &out)
+{
+    for (++at; at < text.size(); ++at) {
+        if (text[at] == '"') {
+            ++at;
+            return true;
+        }
+        if (text[at] == '\\' && at + 1 < text.size())
+            ++at;
+        out += text[at];
+    }
+    return false;
+}
+
+} // namespace
+
+std::chrono::milliseconds retryAfter(const QByteArray &value, std::chrono::nanoseconds utcNow)
+{
+    using std::chrono::milliseconds;
+    const QByteArray text = value.trimmed();
+    bool isNumber = false;
+    if (const int seconds = text.toInt(&isNumber); isNumber)
+        return seconds < 0 ? milliseconds(-1) : std::chrono::seconds(seconds);
+    QDateTime date = QLocale::c().toDateTime(
+        QString::fromLatin1(text), QStringLiteral("ddd, dd MMM yyyy hh:mm:ss 'GMT'"));
+    if (!date.isValid())
+        return milliseconds(-1);
+    date.setTimeSpec(Qt::UTC);
+    const milliseconds now = std::chrono::duration_cast<milliseconds>(utcNow);
+    return std::max(milliseconds(0), milliseconds(date.toMSecsSinceEpoch()) - now);
+}
+
+QList<QByteArray> warningTexts(const QByteArray &value)
+{
+    QList<QByteArray> texts;
+    qsizetype at = 0;
+    while (at < value.size()) {
+        const qsizetype quote = value.indexOf('"', at);
+        if (quote < 0)
+            break;
+        const QByteArray codeAndAgent = value.mid(at, quote - at).trimmed();
+        at = quote;
+        QByteArray text;
+        if (!readQuoted(value, at, text))
+            break;
+        if (codeAndAgent.startsWith("299 "))
+            texts.append(text);
+        while (at < value.size() && value[at] == ' ')
+            ++at;
+        QByteArray date; // may hold a comma
+        if (at < value.size() && value[at] == '"' && !readQuoted(value, at, date))
+            break;
+        at = value.indexOf(',', at);
+        if (at < 0)
+            break;
+        ++at;
+    }
+    return texts;
+}
+
+} // namespace davit::transport

@@ -1,0 +1,18 @@
+// Readers of the two response headers the runtime acts on. Source: RFC 9110 10.2.3 (Retry-After),
+// RFC 9111 5.5 of its predecessor RFC 7234 (Warning). Test: tst_httpheaders.
+#pragma once
+
+#include <QtCore/qbytearray.h>
+#include <QtCore/qlist.h>
+#include <chrono>
+
+namespace davit::transport {
+
+// "3" or "Wed, 21 Oct 2026 07:28:00 GMT" (against `utcNow`, never below zero); negative when it is
+// neither. [thread-safe]
+std::chrono::milliseconds retryAfter(const QByteArray &value, std::chrono::nanoseconds utcNow);
+// The texts of `299 agent "text"`, of a header line that may hold several of them; other codes and
+// malformed entries are left out. [thread-safe]
+QList<QByteArray> warningTexts(const QByteArray &value);
+
+} // namespace davit::transport

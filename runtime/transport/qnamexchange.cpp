@@ -1,0 +1,367 @@
+#include "qnamexchange.h"
+#include "bodydevice.h"
+#include "httpheaders.h"
+#include "keepalive.h"
+#include "tlsmaterial.h"
+
+#include <algorithm>
+
+namespace davit::transport {
+namespace {
+
+constexpr qint64 kReadBufferBytes = 1024 * 1024;
+constexpr qint64 kPieceBytes = 256 * 1024;
+// Below the 90 s after which API servers close an idle connection: no request races with that.
+constexpr int kIdleConnectionSeconds = 60;
+
+// Qt makes an error of each status from 400 on; the body is complete nevertheless.
+bool isMadeFromStatus(QNetworkReply::NetworkError error)
+{
+    switch (error) {
+    case QNetworkReply::ContentAccessDenied:
+    case QNetworkReply::ContentOperationNotPermittedError:
+    case QNetworkReply::ContentNotFoundError:
+    case QNetworkReply::AuthenticationRequiredError:
+    case QNetworkReply::ContentConflictError:
+    case QNetworkReply::ContentGoneError:
+    case QNetworkReply::UnknownContentError:
+    case QNetworkReply::ProtocolInvalidOperationError:
+    case QNetworkReply::InternalServerError:
+    case QNetworkReply::OperationNotImplementedError:
+    case QNetworkReply::ServiceUnavailableError:
+    case QNetworkReply::UnknownServerError:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void setManual(QNetworkRequest &request)
+{
+    request.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
+    request.setAttribute(
+        QNetworkRequest::RedirectPolicyAttribute, QNetworkRequest::ManualRedirectPolicy);
+    request.setAttribute(QNetworkRequest::CookieLoadControlAttribute, QNetworkRequest::Manual);
+    request.setAttribute(QNetworkRequest::CookieSaveControlAttribute, QNetworkRequest::Manual);
+    request.setAttribute(QNetworkRequest::AuthenticationReuseAttribute, QNetworkRequest::Manual);
+    request.setAttribute(
+        QNetworkRequest::CacheLoadControlAttribute, QNetworkRequest::AlwaysNetwork);
+    request.setAttribute(QNetworkRequest::CacheSaveControlAttribute, false);
+    request.setAttribute(
+        QNetworkRequest::ConnectionCacheExpiryTimeoutSecondsAttribute, kIdleConnectionSeconds);
+    request.setDecompressedSafetyCheckThreshold(-1);
+}
+
+QString seconds(std::chrono::milliseconds time)
+{
+    return QString::number(double(time.count()) / 1000.0) + QStringLiteral(" s");
+}
+
+} // namespace
+
+QnamExchange::QnamExchange(
+    ExchangeContext &context, const Request &request, std::shared_ptr<HandOver> handOver)
+    : m_context(context), m_request(request), m_handOver(std::move(handOver))
+{
+    m_limitTimer.setSingleShot(true);
+    m_totalTimer.setSingleShot(true);
+    connect(&m_limitTimer, &QTimer::timeout, this, &QnamExchange::onLimit);
+    connect(&m_totalTimer, &QTimer::timeout, this, [this] {
+        fail(failure(mayHaveBeenExecuted() ? ErrorCode::OutcomeUnknown : ErrorCode::Timeout,
+            QStringLiteral("no whole answer within ") + seconds(m_request.totalDeadline)));
+    });
+}
+
+QnamExchange::~QnamExchange()
+{
+    if (m_isDone)
+        return; // the context may be gone
+    m_context.pool->forget(*this);
+    dropReply();
+    releaseManager();
+}
+
+void QnamExchange::begin()
+{
+    if (m_context.configurationFault.isError())
+        return fail(m_context.configurationFault);
+    if (isWrite() && m_request.body.isEmpty() && m_request.method != "DELETE")
+        return fail(failure(ErrorCode::InvalidArgument, QStringLiteral("it needs a body")));
+    if (m_request.totalDeadline.count() > 0)
+        m_totalTimer.start(m_request.totalDeadline);
+    m_context.pool->enqueue(m_request.channel, *this);
+}
+
+void QnamExchange::onManager(ConnectionPool::Manager &manager)
+{
+    m_manager = &manager;
+    send();
+}
+
+void QnamExchange::send()
+{
+    const Result<QByteArray> token = m_context.credential->token();
+    if (!token.isOk())
+        return fail(token.error());
+    m_token = token.value();
+    const QNetworkRequest request = buildRequest(m_token);
+    QNetworkAccessManager &qnam = *m_manager->qnam;
+    if (isWrite()) {
+        m_body = new BodyDevice(
+            m_request.body.isEmpty() ? QByteArrayLiteral("{}") : m_request.body, nullptr);
+        m_reply = qnam.sendCustomRequest(request, m_request.method, m_body);
+        m_body->setParent(m_reply);
+    } else {
+        m_reply = qnam.get(request);
+    }
+    m_reply->setReadBufferSize(kReadBufferBytes);
+    connectReply();
+    if (m_request.headDeadline.count() > 0)
+        m_limitTimer.start(m_request.headDeadline);
+}
+
+QNetworkRequest QnamExchange::buildRequest(const QByteArray &token) const
+{
+    QNetworkRequest request(
+        QUrl::fromEncoded(m_context.baseUrl + m_request.target, QUrl::StrictMode));
+    setManual(request);
+    request.setSslConfiguration(m_context.ssl);
+    if (!m_context.config.tlsServerName.isEmpty())
+        request.setPeerVerifyName(m_context.config.tlsServerName);
+    request.setRawHeader("Accept", m_request.accept);
+    request.setRawHeader("Accept-Encoding", "identity");
+    request.setRawHeader(
+        "User-Agent", m_request.userAgent.isEmpty() ? m_context.userAgent : m_request.userAgent);
+    if (!token.isEmpty())
+        request.setRawHeader("Authorization", "Bearer " + token);
+    if (isWrite()) {
+        // A DELETE always has options: without a body Qt would send it again by itself.
+        const bool isEmpty = m_request.body.isEmpty();
+        request.setAttribute(QNetworkRequest::DoNotBufferUploadDataAttribute, true);
+        request.setHeader(
+            QNetworkRequest::ContentLengthHeader, isEmpty ? 2 : m_request.body.size());
+        request.setRawHeader("Content-Type",
+            m_request.contentType.isEmpty() ? QByteArrayLiteral("application/json")
+                                            : m_request.contentType);
+    }
+    return request;
+}
+
+void QnamExchange::connectReply()
+{
+    connect(m_reply, &QNetworkReply::socketStartedConnecting, this,
+        [this] { m_isNewConnection = true; });
+    connect(m_reply, &QNetworkReply::metaDataChanged, this, &QnamExchange::onHeaders);
+    connect(m_reply, &QNetworkReply::readyRead, this, [this] {
+        onHeaders();
+        drain();
+    });
+    connect(m_reply, &QNetworkReply::finished, this, &QnamExchange::onReplyFinished);
+    if (m_context.config.server.scheme() != QLatin1String("https"))
+        return;
+    connect(m_reply, &QNetworkReply::encrypted, this, &QnamExchange::onEncrypted);
+    connect(m_reply, &QNetworkReply::sslErrors, this, [this](const QList<QSslError> &errors) {
+        QStringList texts;
+        for (const QSslError &error : errors)
+            texts.append(error.errorString());
+        m_tlsErrors = texts.join(QStringLiteral(", "));
+    });
+}
+
+// Qt accepts a name in the common name, and an address in a dNSName SAN. Nothing was sent yet.
+void QnamExchange::onEncrypted()
+{
+    m_isNewConnection = true;
+    if (m_context.config.isInsecure)
+        return;
+    const QString host = m_context.config.tlsServerName.isEmpty() ? m_context.config.server.host()
+                                                                  : m_context.config.tlsServerName;
+    if (isCertificateFor(m_reply->sslConfiguration().peerCertificate(), host))
+        return;
+    fail(failure(
+        ErrorCode::TlsFailure, QStringLiteral("the server's certificate is not for %1").arg(host)));
+}
+
+void QnamExchange::onHeaders()
+{
+    if (m_hasHead || !m_reply)
+        return;
+    const int status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
+    if (status < 200)
+        return;
+    if (status == 401 && !m_isRenewed && m_context.credential->renew(m_token))
+        return restart();
+    m_hasHead = true;
+    if (m_isNewConnection) {
+        const QUrl &peer = m_context.config.proxyUrl.isEmpty() ? m_context.config.server
+                                                               : m_context.config.proxyUrl;
+        tuneKeepAlive(
+            peer.host(), quint16(peer.port(peer.scheme() == QLatin1String("https") ? 443 : 80)));
+    }
+    ResponseHead head;
+    head.httpStatus = status;
+    head.contentType = m_reply->rawHeader("Content-Type");
+    if (m_reply->hasRawHeader("Retry-After"))
+        head.retryAfter = retryAfter(m_reply->rawHeader("Retry-After"), m_context.time.utc());
+    head.warnings = warningTexts(m_reply->rawHeader("Warning"));
+    if (m_reply->hasRawHeader("Content-Length"))
+        m_expectedBytes = m_reply->rawHeader("Content-Length").toLongLong();
+    m_isJsonChecked = status != 204 && head.contentType.startsWith("application/json")
+        && (m_request.channel == Channel::Call || m_request.channel == Channel::Lease);
+    m_handOver->putHead(head);
+    m_sinceBytes.start();
+    if (m_request.silenceLimit.count() > 0)
+        m_limitTimer.start(m_request.silenceLimit);
+    else
+        m_limitTimer.stop();
+}
+
+// The request was refused unseen and the credential has changed meanwhile: once more (B03).
+void QnamExchange::restart()
+{
+    m_isRenewed = true;
+    dropReply();
+    send();
+}
+
+void QnamExchange::drain()
+{
+    if (!m_reply || !m_hasHead)
+        return;
+    while (m_reply->bytesAvailable() > 0) {
+        m_isPaused = !m_handOver->wantsBytes();
+        if (m_isPaused)
+            return;
+        QByteArray bytes = m_reply->read(std::min(m_reply->bytesAvailable(), kPieceBytes));
+        m_receivedBytes += bytes.size();
+        m_sinceBytes.start();
+        if (m_isJsonChecked)
+            m_jsonEnd.feed(bytes);
+        m_handOver->putBytes(std::move(bytes));
+    }
+    if (m_isReplyFinished)
+        fail(outcome());
+}
+
+void QnamExchange::resume()
+{
+    m_isPaused = false;
+    m_sinceBytes.start();
+    drain();
+}
+
+void QnamExchange::onReplyFinished()
+{
+    onHeaders();
+    if (!m_reply || m_reply->isRunning())
+        return; // restarted
+    m_limitTimer.stop();
+    m_totalTimer.stop();
+    m_isReplyFinished = true;
+    releaseManager(); // the bytes that wait in the reply need no connection
+    if (m_hasHead)
+        drain();
+    else
+        fail(outcome());
+}
+
+// The limit for the headers, then for silence. Time that the executor kept us waiting does not
+// count.
+void QnamExchange::onLimit()
+{
+    if (!m_hasHead) {
+        // Whatever is wrong with this manager's connections: the next exchange gets fresh ones.
+        if (m_manager)
+            m_context.pool->retire(*m_manager);
+        return fail(failure(mayHaveBeenExecuted() ? ErrorCode::OutcomeUnknown : ErrorCode::Timeout,
+            QStringLiteral("no answer within ") + seconds(m_request.headDeadline)));
+    }
+    const std::chrono::milliseconds silence(m_sinceBytes.elapsed());
+    if (m_isPaused || silence < m_request.silenceLimit) {
+        m_limitTimer.start(m_isPaused ? m_request.silenceLimit : m_request.silenceLimit - silence);
+        return;
+    }
+    fail(failure(mayHaveBeenExecuted() ? ErrorCode::OutcomeUnknown : ErrorCode::Timeout,
+        QStringLiteral("the server sent nothing for ") + seconds(m_request.silenceLimit)));
+}
+
+void QnamExchange::fail(const Error &error)
+{
+    if (m_isDone)
+        return;
+    m_isDone = true;
+    m_limitTimer.stop();
+    m_totalTimer.stop();
+    m_context.pool->forget(*this);
+    dropReply();
+    releaseManager();
+    m_handOver->finish(error);
+    Q_EMIT done();
+}
+
+void QnamExchange::dropReply()
+{
+    if (!m_reply)
+        return;
+    m_reply->disconnect(this);
+    if (m_reply->isRunning())
+        m_reply->abort();
+    m_reply->deleteLater();
+    m_reply = nullptr;
+    m_body = nullptr;
+}
+
+void QnamExchange::releaseManager()
+{
+    if (m_manager)
+        m_context.pool->release(*std::exchange(m_manager, nullptr));
+}
+
+bool QnamExchange::mayHaveBeenExecuted() const
+{
+    return isWrite() && m_body && m_body->wasRead();
+}
+
+Error QnamExchange::outcome() const
+{
+    const QNetworkReply::NetworkError error = m_reply->error();
+    if (m_hasHead && (error == QNetworkReply::NoError || isMadeFromStatus(error))) {
+        if (isWhole())
+            return {};
+        return failure(isWrite() ? ErrorCode::OutcomeUnknown : ErrorCode::ConnectionLost,
+            QStringLiteral("the answer was cut off"));
+    }
+    if (error == QNetworkReply::SslHandshakeFailedError) {
+        return failure(
+            ErrorCode::TlsFailure, m_tlsErrors.isEmpty() ? m_reply->errorString() : m_tlsErrors);
+    }
+    if (mayHaveBeenExecuted()) {
+        return failure(ErrorCode::OutcomeUnknown,
+            QStringLiteral("the connection broke after the request was sent, read the object "
+                           "before you try again"));
+    }
+    if (isWrite() || error == QNetworkReply::ConnectionRefusedError
+        || error == QNetworkReply::HostNotFoundError) {
+        return failure(ErrorCode::ConnectionRefused, m_reply->errorString());
+    }
+    return failure(ErrorCode::ConnectionLost, m_reply->errorString());
+}
+
+bool QnamExchange::isWhole() const
+{
+    if (m_expectedBytes >= 0)
+        return m_receivedBytes >= m_expectedBytes;
+    return !m_isJsonChecked || m_jsonEnd.isComplete();
+}
+
+// "GET https://10.0.0.1:6443/api/v1/pods: what".
+Error QnamExchange::failure(ErrorCode code, const QString &what) const
+{
+    const QByteArray path = m_request.target.split('?').first();
+    return Error(code,
+        QStringLiteral("%1 %2%3: %4")
+            .arg(QString::fromLatin1(m_request.method), m_context.serverName,
+                QString::fromLatin1(path), what));
+}
+
+} // namespace davit::transport

@@ -1,0 +1,60 @@
+#include "qnamtransport.h"
+#include "iothread.h"
+#include "transportcore.h"
+
+#include <utility>
+
+namespace davit::transport {
+namespace {
+
+class QnamExchangeHandle final : public Exchange
+{
+public:
+    QnamExchangeHandle(
+        std::shared_ptr<IoThread> io, TransportCore &core, std::shared_ptr<HandOver> handOver)
+        : m_io(std::move(io)), m_core(core), m_handOver(std::move(handOver))
+    { }
+    // The core is there as long as the io thread takes works.
+    ~QnamExchangeHandle() override
+    {
+        m_handOver->close();
+        m_io->post([&core = m_core, handOver = m_handOver] { core.abandon(handOver.get()); });
+    }
+
+private:
+    const std::shared_ptr<IoThread> m_io;
+    TransportCore &m_core;
+    const std::shared_ptr<HandOver> m_handOver;
+};
+
+} // namespace
+
+QnamTransport::QnamTransport(const ClusterConfig &config, const TransportOptions &options)
+    : m_serverName(serverNameOf(config.server))
+    , m_io(std::make_shared<IoThread>())
+    , m_core(std::make_unique<TransportCore>(config, options))
+{ }
+
+QnamTransport::~QnamTransport()
+{
+    m_io->stop([this] { m_core.reset(); });
+}
+
+std::unique_ptr<Exchange> QnamTransport::start(
+    const Request &request, support::Executor &executor, ResponseSink &sink)
+{
+    const auto handOver
+        = std::make_shared<HandOver>(executor, sink, [io = m_io, &core = *m_core](HandOver *self) {
+              io->post([&core, self] { core.resume(self); });
+          });
+    m_io->post([&core = *m_core, request, handOver] { core.start(request, handOver); });
+    return std::make_unique<QnamExchangeHandle>(m_io, *m_core, handOver);
+}
+
+std::unique_ptr<Transport> makeQnamTransport(
+    const ClusterConfig &config, const TransportOptions &options)
+{
+    return std::make_unique<QnamTransport>(config, options);
+}
+
+} // namespace davit::transport

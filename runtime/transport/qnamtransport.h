@@ -1,0 +1,56 @@
+// A transport over QNetworkAccessManager: HTTP/1.1, one io thread, connections by channel, the
+// identity of one ClusterConfig. Contract beside transport.h:
+//   - a write goes out once; when its connection breaks the caller hears OutcomeUnknown.
+//   - redirects are not followed, cookies not kept, other credentials than the configured ones
+//   never sent.
+//   - Timeout: a deadline of the request passed. A watch that is silent for its limit ends so.
+//   - a 401 makes a token file be read again; if it changed, the request is repeated once (B03).
+//   - client certificate and CA files are looked at again every 10 s while there are requests; new
+//   contents serve new exchanges, running ones go on (C-42, C-43, B64).
+//   - a peer that vanished is noticed by TCP keep-alive within 45 s (B11).
+// Source: transport.md 11; behaviours.md 8.5. Tests: tests/integration/transport.
+#pragma once
+
+#include "clusterconfig.h"
+#include "transport.h"
+
+#include <support/timesource.h>
+
+namespace davit::transport {
+
+class IoThread;
+class TransportCore;
+
+struct TransportOptions
+{
+    // Empty: "davit/<version> (<os>/<arch>)".
+    QByteArray userAgent;
+    // Null: the system's. Borrowed; outlives the transport.
+    support::TimeSource *time = nullptr;
+};
+
+class QnamTransport final : public Transport
+{
+public:
+    QnamTransport(const ClusterConfig &config, const TransportOptions &options);
+    // Exchanges that still run end with Canceled; waits for the io thread. No call of start() may
+    // be under way.
+    ~QnamTransport() override;
+    Q_DISABLE_COPY_MOVE(QnamTransport)
+
+    std::unique_ptr<Exchange> start(
+        const Request &request, support::Executor &executor, ResponseSink &sink) override;
+    QString serverName() const override { return m_serverName; }
+
+private:
+    const QString m_serverName;
+    const std::shared_ptr<IoThread> m_io;
+    std::unique_ptr<TransportCore> m_core; // lives in the io thread
+};
+
+// A config that cannot work (see tlsConfiguration) yields a transport whose exchanges all end with
+// that error. [thread-safe]
+std::unique_ptr<Transport> makeQnamTransport(
+    const ClusterConfig &config, const TransportOptions &options = {});
+
+} // namespace davit::transport

@@ -1,0 +1,146 @@
+#include "transportcore.h"
+#include "tlsmaterial.h"
+
+#include <QtCore/qfile.h>
+#include <QtCore/qsysinfo.h>
+#include <QtNetwork/qnetworkproxy.h>
+#include <utility>
+
+namespace davit::transport {
+namespace {
+
+constexpr std::chrono::seconds kFileCheckInterval{10};
+
+QByteArray defaultUserAgent()
+{
+    return "davit/" DAVIT_SDK_VERSION_STRING " (" + QSysInfo::kernelType().toLatin1() + '/'
+        + QSysInfo::currentCpuArchitecture().toLatin1() + ')';
+}
+
+// The new contents, or the old ones when the file is gone or empty for a moment.
+QByteArray reread(const QString &path, const QByteArray &old)
+{
+    if (path.isEmpty())
+        return old;
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return old;
+    const QByteArray bytes = file.readAll();
+    return bytes.isEmpty() ? old : bytes;
+}
+
+QByteArray baseUrlOf(const QUrl &server)
+{
+    QByteArray text = server.toEncoded(QUrl::RemoveQuery | QUrl::RemoveFragment);
+    while (text.endsWith('/'))
+        text.chop(1);
+    return text;
+}
+
+QNetworkProxy proxyOf(const QUrl &url)
+{
+    if (url.isEmpty())
+        return QNetworkProxy::NoProxy;
+    const bool isSocks = url.scheme() == QLatin1String("socks5");
+    return QNetworkProxy(isSocks ? QNetworkProxy::Socks5Proxy : QNetworkProxy::HttpProxy,
+        url.host(), quint16(url.port(isSocks ? 1080 : 80)), url.userName(), url.password());
+}
+
+} // namespace
+
+TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions &options)
+    : m_context{config, serverNameOf(config.server), baseUrlOf(config.server),
+        options.userAgent.isEmpty() ? defaultUserAgent() : options.userAgent, {}, {},
+        options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr}
+{
+    const Result<QSslConfiguration> ssl = tlsConfiguration(config);
+    if (ssl.isOk())
+        m_context.ssl = ssl.value();
+    else
+        m_context.configurationFault = ssl.error();
+    m_context.credential = makeCredential(config, m_context.time);
+    m_context.pool = std::make_unique<ConnectionPool>([this] { return makeManager(); });
+    m_filesReadAt = m_context.time.monotonic();
+}
+
+TransportCore::~TransportCore()
+{
+    for (const auto &[handOver, exchange] : std::exchange(m_running, {})) {
+        exchange->disconnect();
+        exchange->fail(Error(ErrorCode::Canceled,
+            QStringLiteral("%1: the connection was shut down").arg(m_context.serverName)));
+    }
+}
+
+void TransportCore::start(const Request &request, const std::shared_ptr<HandOver> &handOver)
+{
+    reloadFiles();
+    auto exchange = std::make_unique<QnamExchange>(m_context, request, handOver);
+    QnamExchange *const started = exchange.get();
+    QObject::connect(started, &QnamExchange::done, started, [this, key = handOver.get()] {
+        const auto found = m_running.find(key);
+        if (found == m_running.end())
+            return;
+        found->second.release()->deleteLater(); // it is in the middle of a call
+        m_running.erase(found);
+    });
+    m_running.emplace(handOver.get(), std::move(exchange));
+    started->begin();
+}
+
+void TransportCore::resume(HandOver *handOver)
+{
+    if (const auto found = m_running.find(handOver); found != m_running.end())
+        found->second->resume();
+}
+
+void TransportCore::abandon(HandOver *handOver)
+{
+    m_running.erase(handOver);
+}
+
+// New certificates serve new exchanges, on new managers. A pair that does not fit (the files are
+// just being swapped) keeps the old one.
+void TransportCore::reloadFiles()
+{
+    ClusterConfig &config = m_context.config;
+    const bool hasFiles = !config.caFile.isEmpty() || !config.clientCertificateFile.isEmpty()
+        || !config.clientKeyFile.isEmpty();
+    const auto now = m_context.time.monotonic();
+    if (!hasFiles || now - *m_filesReadAt < kFileCheckInterval)
+        return;
+    m_filesReadAt = now;
+    ClusterConfig fresh = config;
+    fresh.caPem = reread(config.caFile, config.caPem);
+    fresh.clientCertificatePem = reread(config.clientCertificateFile, config.clientCertificatePem);
+    fresh.clientKeyPem = reread(config.clientKeyFile, config.clientKeyPem);
+    if (fresh.caPem == config.caPem && fresh.clientCertificatePem == config.clientCertificatePem
+        && fresh.clientKeyPem == config.clientKeyPem) {
+        return;
+    }
+    const Result<QSslConfiguration> ssl = tlsConfiguration(fresh);
+    if (!ssl.isOk())
+        return;
+    config = fresh;
+    m_context.ssl = ssl.value();
+    m_context.configurationFault = Error();
+    m_context.pool->retireAll();
+}
+
+std::unique_ptr<QNetworkAccessManager> TransportCore::makeManager() const
+{
+    auto manager = std::make_unique<QNetworkAccessManager>();
+    manager->setProxy(proxyOf(m_context.config.proxyUrl));
+    return manager;
+}
+
+QString serverNameOf(const QUrl &server)
+{
+    QUrl shown;
+    shown.setScheme(server.scheme());
+    shown.setHost(server.host());
+    shown.setPort(server.port(server.scheme() == QLatin1String("https") ? 443 : 80));
+    return shown.toString();
+}
+
+} // namespace davit::transport

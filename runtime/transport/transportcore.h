@@ -1,0 +1,36 @@
+// The part of QnamTransport that lives in the io thread: running exchanges, connections and the
+// files that credentials come from. All of it is [io-thread].
+#pragma once
+
+#include "qnamexchange.h"
+#include "qnamtransport.h"
+
+#include <optional>
+#include <unordered_map>
+
+namespace davit::transport {
+
+class TransportCore
+{
+public:
+    TransportCore(const ClusterConfig &config, const TransportOptions &options);
+    ~TransportCore();
+    Q_DISABLE_COPY_MOVE(TransportCore)
+
+    void start(const Request &request, const std::shared_ptr<HandOver> &handOver);
+    void resume(HandOver *handOver);
+    void abandon(HandOver *handOver);
+
+private:
+    void reloadFiles();
+    std::unique_ptr<QNetworkAccessManager> makeManager() const;
+
+    ExchangeContext m_context;
+    std::unordered_map<HandOver *, std::unique_ptr<QnamExchange>> m_running;
+    std::optional<support::TimeSource::Nanoseconds> m_filesReadAt;
+};
+
+// "https://host:port", with brackets round an IPv6 literal. [thread-safe]
+QString serverNameOf(const QUrl &server);
+
+} // namespace davit::transport

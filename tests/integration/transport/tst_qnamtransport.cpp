@@ -1,0 +1,530 @@
+#include "rawserver.h"
+#include "recorder.h"
+
+#include <QTest>
+
+using namespace davit;
+using namespace davit::transport;
+using namespace std::chrono_literals;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+ClusterConfig configFor(quint16 port)
+{
+    ClusterConfig config;
+    config.source = QStringLiteral("test");
+    config.server = QUrl(QStringLiteral("http://127.0.0.1:%1").arg(port));
+    return config;
+}
+
+Request get(const QByteArray &target, Channel channel = Channel::Call)
+{
+    Request request;
+    request.target = target;
+    request.channel = channel;
+    return request;
+}
+
+// Answers each request by its target, on as many connections as come.
+RawServer::Script answering(std::function<bool(RawConnection &, const RawRequest &)> answer)
+{
+    return [answer = std::move(answer)](RawConnection &connection) {
+        RawRequest request;
+        while (connection.read(request) && answer(connection, request)) { }
+    };
+}
+
+} // namespace
+
+class tst_QnamTransport : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void answers_data();
+    void answers();
+    void whatIsSent();
+    void headWithoutBody();
+    void brokenAnswers_data();
+    void brokenAnswers();
+    void refused();
+    void redirectIsNotFollowed();
+    void cookiesAreNotKept();
+    void sixtyWatches();
+    void queueKeepsOrder();
+    void backpressure();
+    void headDeadline();
+    void totalDeadline();
+    void silence();
+    void healthyWatch();
+    void missedHeadReplacesTheShard();
+    void destroyedExchangeIsSilent();
+    void transportGoesFirst();
+};
+
+void tst_QnamTransport::answers_data()
+{
+    QTest::addColumn<QByteArrayList>("pieces"); // as the server writes them
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QByteArray>("body");
+    const QByteArray chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"_ba;
+
+    QTest::newRow("content length")
+        << QByteArrayList{"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"} << 200 << "{}"_ba;
+    QTest::newRow("head cut in two")
+        << QByteArrayList{"HTTP/1.1 20", "0 OK\r\nContent-Len", "gth: 2\r\n\r\n{", "}"} << 200
+        << "{}"_ba;
+    QTest::newRow("one chunk") << QByteArrayList{chunkedHead + "2\r\n{}\r\n0\r\n\r\n"} << 200
+                               << "{}"_ba;
+    QTest::newRow("chunk borders anywhere")
+        << QByteArrayList{chunkedHead, "1\r", "\n{\r\n", "1\r\n}", "\r\n0\r\n", "\r\n"} << 200
+        << "{}"_ba;
+    QTest::newRow("until the connection closes")
+        << QByteArrayList{"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}"} << 200 << "{}"_ba;
+    QTest::newRow("no content") << QByteArrayList{"HTTP/1.1 204 No Content\r\n\r\n"} << 204
+                                << ""_ba;
+    for (const int status : {400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 429, 500, 501,
+             502, 503, 504, 599}) {
+        QTest::addRow("%d has head and body", status) << QByteArrayList{"HTTP/1.1 "
+            + QByteArray::number(status) + " X\r\nContent-Length: 4\r\n\r\nbody"}
+                                                      << status << "body"_ba;
+    }
+}
+
+void tst_QnamTransport::answers()
+{
+    QFETCH(const QByteArrayList, pieces);
+    RawServer server([&](RawConnection &connection) {
+        RawRequest request;
+        if (!connection.read(request))
+            return;
+        for (const QByteArray &piece : pieces) {
+            connection.write(piece);
+            connection.socket().waitForReadyRead(5); // a packet of its own
+        }
+    });
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Recorder recorder;
+    const auto exchange = caller.start(get("/x"_ba), recorder);
+    QVERIFY(recorder.waitForEnd());
+    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
+    QTEST(recorder.head().httpStatus, "status");
+    QTEST(recorder.body(), "body");
+}
+
+void tst_QnamTransport::whatIsSent()
+{
+    std::mutex mutex;
+    RawRequest seen;
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &request) {
+        {
+            const std::lock_guard lock(mutex);
+            seen = request;
+        }
+        return connection.answer(200, "{}"_ba,
+            "Retry-After: 7\r\nWarning: 299 - \"old\"\r\nWarning: 299 - \"older\"\r\n"_ba);
+    }));
+    ClusterConfig config = configFor(server.port());
+    config.server.setPath(QStringLiteral("/prefix/"));
+    config.token = "secret"_ba;
+    const auto transport = makeQnamTransport(config);
+    QCOMPARE(transport->serverName(), QStringLiteral("http://127.0.0.1:%1").arg(server.port()));
+    Caller caller(*transport);
+    Recorder recorder;
+    Request request = get("/api/v1/pods?labelSelector=a%2Bb%2Cc%3D%C3%A9&x=%2F~"_ba);
+    request.method = "PATCH"_ba;
+    request.body = "{\"a\":1}"_ba;
+    request.contentType = "application/merge-patch+json"_ba;
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForEnd());
+
+    const std::lock_guard lock(mutex);
+    QCOMPARE(seen.method, "PATCH"_ba);
+    QCOMPARE(seen.target, "/prefix/api/v1/pods?labelSelector=a%2Bb%2Cc%3D%C3%A9&x=%2F~"_ba);
+    QCOMPARE(seen.body, "{\"a\":1}"_ba);
+    QCOMPARE(seen.headers["content-type"], "application/merge-patch+json"_ba);
+    QCOMPARE(seen.headers["accept"], "application/json"_ba);
+    QCOMPARE(seen.headers["accept-encoding"], "identity"_ba);
+    QCOMPARE(seen.headers["authorization"], "Bearer secret"_ba);
+    QVERIFY(seen.headers["user-agent"].startsWith("davit/0."));
+    QCOMPARE(recorder.head().retryAfter, std::chrono::milliseconds(7s));
+    QCOMPARE(recorder.head().warnings, (QList<QByteArray>{"old", "older"}));
+}
+
+// A watch without events: the status must not wait for the first one.
+void tst_QnamTransport::headWithoutBody()
+{
+    RawServer server(answering([](RawConnection &connection, const RawRequest &) {
+        connection.beginChunked();
+        connection.hold();
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Recorder recorder;
+    const auto exchange = caller.start(get("/w"_ba, Channel::Watch), recorder);
+    QVERIFY(recorder.waitForHead());
+    QCOMPARE(recorder.head().httpStatus, 200);
+    QCOMPARE(recorder.ends(), 0);
+}
+
+void tst_QnamTransport::brokenAnswers_data()
+{
+    QTest::addColumn<QByteArray>("bytes");
+    QTest::addColumn<bool>("isReset");
+    const QByteArray chunked = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                               "Transfer-Encoding: chunked\r\n\r\n"_ba;
+    QTest::newRow("nothing") << ""_ba << false;
+    QTest::newRow("half a head") << "HTTP/1.1 200 OK\r\nConte"_ba << false;
+    QTest::newRow("content length not reached")
+        << "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}"_ba << false;
+    QTest::newRow("content length, reset")
+        << "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n{}"_ba << true;
+    QTest::newRow("chunk cut") << chunked + "9\r\n{\"a\""_ba << false;
+    QTest::newRow("no last chunk") << chunked + "2\r\n[{\r\n"_ba << false;
+    QTest::newRow("no last chunk, reset") << chunked + "2\r\n[{\r\n"_ba << true;
+    QTest::newRow("error status, body cut")
+        << "HTTP/1.1 500 X\r\nContent-Length: 10\r\n\r\n{}"_ba << false;
+}
+
+void tst_QnamTransport::brokenAnswers()
+{
+    QFETCH(const QByteArray, bytes);
+    QFETCH(const bool, isReset);
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &) {
+        connection.write(bytes);
+        connection.socket().waitForReadyRead(50);
+        if (isReset)
+            connection.reset();
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Recorder recorder;
+    const auto exchange = caller.start(get("/x"_ba), recorder);
+    QVERIFY(recorder.waitForEnd());
+    QCOMPARE(recorder.error().code(), ErrorCode::ConnectionLost);
+    const QString start = QStringLiteral("GET http://127.0.0.1:%1/x: ").arg(server.port());
+    QVERIFY2(recorder.error().message().startsWith(start), qPrintable(recorder.error().message()));
+}
+
+void tst_QnamTransport::refused()
+{
+    quint16 port = 0;
+    {
+        RawServer server([](RawConnection &) {});
+        port = server.port();
+    }
+    const auto transport = makeQnamTransport(configFor(port));
+    Caller caller(*transport);
+    for (const QByteArray &method : {"GET"_ba, "POST"_ba, "DELETE"_ba}) {
+        Recorder recorder;
+        Request request = get("/x"_ba);
+        request.method = method;
+        if (method == "POST")
+            request.body = "{}"_ba;
+        const auto exchange = caller.start(request, recorder);
+        QVERIFY(recorder.waitForEnd());
+        QCOMPARE(recorder.error().code(), ErrorCode::ConnectionRefused);
+    }
+}
+
+void tst_QnamTransport::redirectIsNotFollowed()
+{
+    std::atomic<int> visits{0};
+    RawServer other(answering([&](RawConnection &connection, const RawRequest &) {
+        ++visits;
+        return connection.answer(200, "{}"_ba);
+    }));
+    const QByteArray location
+        = "Location: http://127.0.0.1:" + QByteArray::number(other.port()) + "/y\r\n";
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &) {
+        return connection.answer(302, "moved"_ba, location);
+    }));
+    ClusterConfig config = configFor(server.port());
+    config.token = "secret"_ba;
+    const auto transport = makeQnamTransport(config);
+    Caller caller(*transport);
+    Recorder recorder;
+    const auto exchange = caller.start(get("/x"_ba), recorder);
+    QVERIFY(recorder.waitForEnd());
+    QVERIFY(!recorder.error().isError());
+    QCOMPARE(recorder.head().httpStatus, 302);
+    QCOMPARE(recorder.body(), "moved"_ba);
+    QCOMPARE(visits.load(), 0);
+}
+
+void tst_QnamTransport::cookiesAreNotKept()
+{
+    std::atomic<bool> sawCookie{false};
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &request) {
+        if (request.headers.contains("cookie"))
+            sawCookie = true;
+        return connection.answer(200, "{}"_ba, "Set-Cookie: a=b; Path=/\r\n"_ba);
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    for (int i = 0; i < 2; ++i) {
+        Recorder recorder;
+        const auto exchange = caller.start(get("/x"_ba), recorder);
+        QVERIFY(recorder.waitForEnd());
+        QVERIFY(!recorder.error().isError());
+    }
+    QVERIFY(!sawCookie);
+    QCOMPARE(server.connectionCount(), 1); // the connection was kept, though
+}
+
+// B61: neither the seventh watch nor a short request waits for the watches.
+void tst_QnamTransport::sixtyWatches()
+{
+    RawServer server(answering([](RawConnection &connection, const RawRequest &request) {
+        if (!request.target.startsWith("/w"))
+            return connection.answer(200, "{}"_ba);
+        connection.beginChunked();
+        connection.chunk("{}\n"_ba);
+        connection.hold();
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    constexpr int kWatches = 60;
+    std::vector<Recorder> recorders(kWatches);
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    for (int i = 0; i < kWatches; ++i) {
+        exchanges.push_back(
+            caller.start(get("/w" + QByteArray::number(i), Channel::Watch), recorders[size_t(i)]));
+    }
+    for (const Channel channel : {Channel::Call, Channel::List, Channel::Lease}) {
+        Recorder recorder;
+        const auto exchange = caller.start(get("/x"_ba, channel), recorder);
+        QVERIFY(recorder.waitForEnd(2s));
+        QVERIFY(!recorder.error().isError());
+    }
+    for (Recorder &recorder : recorders) {
+        QVERIFY(recorder.waitForBytes(3, 2s));
+        QCOMPARE(recorder.ends(), 0);
+    }
+}
+
+void tst_QnamTransport::queueKeepsOrder()
+{
+    std::mutex mutex;
+    QByteArrayList order;
+    std::atomic<bool> isOpen{false};
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &request) {
+        {
+            const std::lock_guard lock(mutex);
+            order.append(request.target);
+        }
+        while (!isOpen && !connection.isStopped())
+            std::this_thread::sleep_for(1ms);
+        return connection.answer(200, "{}"_ba);
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    std::vector<Recorder> recorders(12);
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    for (size_t i = 0; i < recorders.size(); ++i)
+        exchanges.push_back(caller.start(get("/" + QByteArray::number(i)), recorders[i]));
+    QTRY_COMPARE(([&] {
+        const std::lock_guard lock(mutex);
+        return order.size();
+    }()),
+        6); // Qt's six connections, the others wait
+    exchanges[6].reset(); // one that waits is given up
+    isOpen = true;
+    for (size_t i = 0; i < recorders.size(); ++i) {
+        if (i != 6)
+            QVERIFY(recorders[i].waitForEnd());
+    }
+    QCOMPARE(recorders[6].ends(), 0);
+    QVERIFY(!order.contains("/6"));
+    QCOMPARE(order.size(), 11);
+}
+
+void tst_QnamTransport::backpressure()
+{
+    constexpr qint64 kTotal = 100 * 1024 * 1024;
+    std::atomic<qint64> written{0};
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &) {
+        connection.write(
+            "HTTP/1.1 200 OK\r\nContent-Length: " + QByteArray::number(kTotal) + "\r\n\r\n");
+        const QByteArray piece(64 * 1024, 'x');
+        for (qint64 sent = 0; sent < kTotal; sent += piece.size()) {
+            if (!connection.write(piece))
+                return false;
+            written += piece.size();
+        }
+        return true;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Recorder recorder;
+    recorder.setBlocked(true);
+    Request request = get("/list"_ba, Channel::List);
+    request.silenceLimit = 300ms; // waiting for the executor is not the server's silence
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForHead());
+    qint64 before = -1;
+    QTRY_VERIFY_WITH_TIMEOUT((before == written) || (before = written, QTest::qWait(700), false),
+        10000); // until the server writes no more
+    // Hand-over, Qt's buffer and both kernels' socket buffers.
+    QVERIFY2(written < 16 * 1024 * 1024, qPrintable(QString::number(written)));
+    recorder.setBlocked(false);
+    QVERIFY(recorder.waitForEnd(30s));
+    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
+    QCOMPARE(recorder.size(), kTotal);
+}
+
+void tst_QnamTransport::headDeadline()
+{
+    RawServer server(answering([](RawConnection &connection, const RawRequest &) {
+        connection.hold();
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Request request = get("/x"_ba);
+    request.headDeadline = 200ms;
+    Recorder read;
+    const auto first = caller.start(request, read);
+    QVERIFY(read.waitForEnd());
+    QCOMPARE(read.error().code(), ErrorCode::Timeout);
+    request.method = "DELETE"_ba;
+    Recorder write;
+    const auto second = caller.start(request, write);
+    QVERIFY(write.waitForEnd());
+    QCOMPARE(write.error().code(), ErrorCode::OutcomeUnknown);
+}
+
+void tst_QnamTransport::totalDeadline()
+{
+    RawServer server(answering([](RawConnection &connection, const RawRequest &) {
+        connection.beginChunked();
+        while (connection.chunk("x"_ba) && !connection.isStopped())
+            std::this_thread::sleep_for(20ms);
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Request request = get("/x"_ba);
+    request.totalDeadline = 300ms;
+    Recorder recorder;
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForEnd());
+    QCOMPARE(recorder.error().code(), ErrorCode::Timeout);
+    QVERIFY(recorder.size() > 0);
+}
+
+// B11, the second kind: the peer's kernel answers, its program does not.
+void tst_QnamTransport::silence()
+{
+    RawServer server(answering([](RawConnection &connection, const RawRequest &) {
+        connection.beginChunked();
+        connection.chunk("{}\n"_ba);
+        connection.hold();
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Request request = get("/w"_ba, Channel::Watch);
+    request.silenceLimit = 300ms;
+    Recorder recorder;
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForEnd());
+    QCOMPARE(recorder.error().code(), ErrorCode::Timeout);
+    QCOMPARE(recorder.body(), "{}\n"_ba);
+    Recorder again; // on a new connection
+    const auto second = caller.start(request, again);
+    QVERIFY(again.waitForBytes(3));
+    QCOMPARE(server.connectionCount(), 2);
+}
+
+void tst_QnamTransport::healthyWatch()
+{
+    RawServer server(answering([](RawConnection &connection, const RawRequest &) {
+        connection.beginChunked();
+        for (int i = 0; i < 15 && connection.chunk("{}\n"_ba); ++i)
+            std::this_thread::sleep_for(100ms); // bookmarks
+        return connection.write("0\r\n\r\n"_ba);
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Request request = get("/w"_ba, Channel::Watch);
+    request.silenceLimit = 500ms;
+    Recorder recorder;
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForEnd());
+    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
+    QCOMPARE(recorder.size(), 45);
+}
+
+// transport.md 11: after a missed deadline for the headers new watches get another manager, those
+// that run stay.
+void tst_QnamTransport::missedHeadReplacesTheShard()
+{
+    RawServer server(answering([](RawConnection &connection, const RawRequest &request) {
+        if (request.target != "/mute") {
+            connection.beginChunked();
+            connection.chunk("{}\n"_ba);
+        }
+        connection.hold();
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Recorder healthy;
+    Recorder mute;
+    Recorder next;
+    const auto first = caller.start(get("/a"_ba, Channel::Watch), healthy);
+    QVERIFY(healthy.waitForBytes(3));
+    Request request = get("/mute"_ba, Channel::Watch);
+    request.headDeadline = 200ms;
+    const auto second = caller.start(request, mute);
+    QVERIFY(mute.waitForEnd());
+    QCOMPARE(mute.error().code(), ErrorCode::Timeout);
+    const auto third = caller.start(get("/b"_ba, Channel::Watch), next);
+    QVERIFY(next.waitForBytes(3));
+    QCOMPARE(healthy.ends(), 0);
+}
+
+void tst_QnamTransport::destroyedExchangeIsSilent()
+{
+    std::atomic<int> closed{0};
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &) {
+        connection.beginChunked();
+        connection.chunk("{}\n"_ba);
+        connection.hold();
+        ++closed;
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Recorder recorder;
+    auto exchange = caller.start(get("/w"_ba, Channel::Watch), recorder);
+    QVERIFY(recorder.waitForBytes(3));
+    caller.strand().post([&] { exchange.reset(); });
+    QTRY_COMPARE(closed.load(), 1); // its connection was closed, not kept
+    QCOMPARE(recorder.ends(), 0);
+}
+
+void tst_QnamTransport::transportGoesFirst()
+{
+    RawServer server(answering([](RawConnection &connection, const RawRequest &) {
+        connection.beginChunked();
+        connection.hold();
+        return false;
+    }));
+    auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Recorder recorder;
+    const auto exchange = caller.start(get("/w"_ba, Channel::Watch), recorder);
+    QVERIFY(recorder.waitForHead());
+    transport.reset();
+    QVERIFY(recorder.waitForEnd());
+    QCOMPARE(recorder.error().code(), ErrorCode::Canceled);
+}
+
+QTEST_GUILESS_MAIN(tst_QnamTransport)
+#include "tst_qnamtransport.moc"
