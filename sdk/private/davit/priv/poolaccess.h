@@ -79,6 +79,13 @@ struct DAVIT_EXPORT PoolAccess
     // A second object for a handle that someone else owns. [thread-safe]
     static Object share(std::uint64_t handle) noexcept;
     static void drop(std::uint64_t handle) noexcept;
+    // The handle, still owned by the object. [thread-safe]
+    static std::uint64_t peek(const Object &object) noexcept;
+
+    // For the SDK's own sources.
+    static Value valueAt(std::uint64_t ownedRoot, std::uint64_t position) noexcept;
+    static std::uint64_t rootOf(const Value &value) noexcept;
+    static std::uint64_t positionOf(const Value &value) noexcept;
 };
 
 } // namespace davit::priv
