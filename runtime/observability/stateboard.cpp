@@ -1,6 +1,6 @@
 #include "stateboard.h"
 
-#include <support/timesource.h>
+#include <algorithm>
 
 namespace davit::observability {
 
@@ -17,106 +17,35 @@ QString sizeText(quint64 bytes)
 
 } // namespace
 
-StateBoard::StateBoard(const support::TimeSource &time) : m_time(time) { }
-
-StateBoard::Sync &StateBoard::syncFor(const QString &resource)
-{
-    const auto [place, isNew] = m_syncs.try_emplace(resource);
-    if (isNew) {
-        place->second.progress.resource = resource;
-        place->second.begin = m_time.monotonic();
-    }
-    return place->second;
-}
-
-void StateBoard::setSync(
-    const QString &resource, quint64 objects, quint64 bytes, qint64 remainingObjects)
+void StateBoard::setSyncSource(Syncs source)
 {
     const std::lock_guard lock(m_mutex);
-    SyncProgress &progress = syncFor(resource).progress;
-    progress.objects = objects;
-    progress.bytes = bytes;
-    progress.remainingObjects = remainingObjects;
-    if (bytes > 0)
-        progress.lastError.clear();
+    m_syncs = std::move(source);
 }
 
-void StateBoard::setSyncError(const QString &resource, const QString &error)
+void StateBoard::setPluginSource(Plugins source)
 {
     const std::lock_guard lock(m_mutex);
-    syncFor(resource).progress.lastError = error;
-}
-
-void StateBoard::setSynced(const QString &resource, quint64 objects)
-{
-    const std::lock_guard lock(m_mutex);
-    Sync &sync = syncFor(resource);
-    if (!sync.progress.isSynced)
-        sync.progress.elapsed = m_time.monotonic() - sync.begin;
-    sync.progress.isSynced = true;
-    sync.progress.objects = objects;
-    sync.progress.remainingObjects = -1;
-    sync.progress.lastError.clear();
-}
-
-void StateBoard::removeSync(const QString &resource)
-{
-    const std::lock_guard lock(m_mutex);
-    m_syncs.erase(resource);
-}
-
-void StateBoard::setPlugin(const PluginState &plugin)
-{
-    const std::lock_guard lock(m_mutex);
-    m_plugins[plugin.id] = plugin;
-}
-
-void StateBoard::removePlugin(const QString &id)
-{
-    const std::lock_guard lock(m_mutex);
-    m_plugins.erase(id);
-}
-
-void StateBoard::setServerReached()
-{
-    const std::lock_guard lock(m_mutex);
-    m_isServerReached = true;
+    m_plugins = std::move(source);
 }
 
 QList<SyncProgress> StateBoard::syncs() const
 {
     const std::lock_guard lock(m_mutex);
-    QList<SyncProgress> all;
-    for (const auto &[resource, sync] : m_syncs) {
-        all << sync.progress;
-        if (!sync.progress.isSynced)
-            all.last().elapsed = m_time.monotonic() - sync.begin;
-    }
-    return all;
+    return m_syncs ? m_syncs() : QList<SyncProgress>();
 }
 
 QList<PluginState> StateBoard::plugins() const
 {
     const std::lock_guard lock(m_mutex);
-    QList<PluginState> all;
-    for (const auto &[id, plugin] : m_plugins)
-        all << plugin;
-    return all;
+    return m_plugins ? m_plugins() : QList<PluginState>();
 }
 
 bool StateBoard::areAllSynced() const
 {
-    const std::lock_guard lock(m_mutex);
-    for (const auto &[resource, sync] : m_syncs)
-        if (!sync.progress.isSynced)
-            return false;
-    return true;
-}
-
-bool StateBoard::isServerReached() const
-{
-    const std::lock_guard lock(m_mutex);
-    return m_isServerReached;
+    const QList<SyncProgress> all = syncs();
+    return std::all_of(
+        all.begin(), all.end(), [](const SyncProgress &sync) { return sync.isSynced; });
 }
 
 QByteArray StateBoard::notes() const

@@ -1,6 +1,6 @@
 // What the process is doing now, for the web, the log and people: the first sync of each resource,
-// the plugins, the server. Written by whoever knows, read by anyone; holds copies, never handles.
-// Test: tst_stateboard.
+// the plugins, the server. It asks those who know at the moment someone looks, and holds nothing of
+// theirs. Test: tst_stateboard.
 #pragma once
 
 #include <davit/global.h>
@@ -8,13 +8,10 @@
 #include <QtCore/qbytearray.h>
 #include <QtCore/qlist.h>
 #include <QtCore/qstring.h>
+#include <atomic>
 #include <chrono>
-#include <map>
+#include <functional>
 #include <mutex>
-
-namespace davit::support {
-class TimeSource;
-}
 
 namespace davit::observability {
 
@@ -40,39 +37,34 @@ struct PluginState
 class StateBoard
 {
 public:
-    // `time` is borrowed and outlives the board.
-    explicit StateBoard(const support::TimeSource &time);
+    using Syncs = std::function<QList<SyncProgress>()>;
+    using Plugins = std::function<QList<PluginState>()>;
 
-    // The first call for a resource starts its clock. [thread-safe]
-    void setSync(const QString &resource, quint64 objects, quint64 bytes, qint64 remainingObjects);
-    void setSyncError(const QString &resource, const QString &error);
-    void setSynced(const QString &resource, quint64 objects);
-    void removeSync(const QString &resource);
-    void setPlugin(const PluginState &plugin);
-    void removePlugin(const QString &id);
-    // The API server gave an answer that lets the host work. Never false again.
-    void setServerReached();
+    // The sources are called on any thread, under the board's lock, so that nothing is asked any
+    // more once a source was taken away with {}. [thread-safe]
+    void setSyncSource(Syncs source);
+    void setPluginSource(Plugins source);
+    // The API server gave an answer that lets the host work; plugins were looked at. Never false
+    // again. [thread-safe]
+    void setServerReached() { m_isServerReached = true; }
+    void setPluginsStarted() { m_arePluginsStarted = true; }
 
-    QList<SyncProgress> syncs() const; // by resource
-    QList<PluginState> plugins() const; // by id
-    bool areAllSynced() const; // true with none
-    bool isServerReached() const;
-    // One line a resource and a plugin, indented by four; for /readyz?verbose.
+    // By resource, and by id; empty without a source. [thread-safe]
+    QList<SyncProgress> syncs() const;
+    QList<PluginState> plugins() const;
+    // True with none. [thread-safe]
+    bool areAllSynced() const;
+    bool isServerReached() const { return m_isServerReached; }
+    bool arePluginsStarted() const { return m_arePluginsStarted; }
+    // One line a resource and a plugin, indented by four; for /readyz?verbose. [thread-safe]
     QByteArray notes() const;
 
 private:
-    struct Sync
-    {
-        SyncProgress progress;
-        std::chrono::nanoseconds begin;
-    };
-    Sync &syncFor(const QString &resource);
-
-    const support::TimeSource &m_time;
     mutable std::mutex m_mutex;
-    std::map<QString, Sync> m_syncs; // GUARDED_BY(m_mutex)
-    std::map<QString, PluginState> m_plugins; // GUARDED_BY(m_mutex)
-    bool m_isServerReached = false; // GUARDED_BY(m_mutex)
+    Syncs m_syncs; // GUARDED_BY(m_mutex)
+    Plugins m_plugins; // GUARDED_BY(m_mutex)
+    std::atomic<bool> m_isServerReached{false};
+    std::atomic<bool> m_arePluginsStarted{false};
 };
 
 // "1234 objects, 5.1 MB in 3.2 s, 766 remain" [thread-safe]

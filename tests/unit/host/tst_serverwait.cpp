@@ -1,0 +1,192 @@
+#include "host/serverwait.h"
+
+#include <davit/priv/backends.h>
+
+#include <QTest>
+#include <deque>
+
+using namespace davit;
+using namespace davit::host;
+using namespace std::chrono_literals;
+
+namespace {
+
+class ManualExecutor final : public support::Executor
+{
+public:
+    void post(Work work) override { m_works.push_back(std::move(work)); }
+    void run()
+    {
+        while (!m_works.empty()) {
+            const Work work = std::move(m_works.front());
+            m_works.pop_front();
+            work();
+        }
+    }
+
+private:
+    std::deque<Work> m_works;
+};
+
+class HandTime final : public support::TimeSource
+{
+public:
+    Nanoseconds monotonic() const override { return {}; }
+    Nanoseconds utc() const override { return {}; }
+    TimerId callAfter(
+        Nanoseconds delay, support::Executor &executor, support::Executor::Work work) override
+    {
+        delays << qint64(delay.count() / 1'000'000);
+        executor.post(std::move(work)); // time flies
+        return 1;
+    }
+    void cancel(TimerId) override { }
+    QList<qint64> delays;
+};
+
+struct Answer
+{
+    int httpStatus = 0; // 0: none
+    QByteArray body;
+    Error error;
+};
+
+class ScriptedTransport final : public transport::Transport
+{
+public:
+    std::unique_ptr<transport::Exchange> start(const transport::Request &request,
+        support::Executor &executor, transport::ResponseSink &sink) override
+    {
+        targets << request.target;
+        const Answer answer = script.isEmpty() ? Answer{} : script.takeFirst();
+        executor.post([&sink, answer] {
+            if (answer.httpStatus != 0)
+                sink.onHead({answer.httpStatus, "application/json", -1ms, {}});
+            if (!answer.body.isEmpty())
+                sink.onBytes(answer.body);
+            sink.onFinished(answer.error);
+        });
+        return std::make_unique<transport::Exchange>();
+    }
+    QString serverName() const override { return QStringLiteral("https://s:6443"); }
+    QList<Answer> script;
+    QList<QByteArray> targets;
+};
+
+class Lines final : public priv::LogBackend
+{
+public:
+    bool isEnabled(LogLevel) const noexcept override { return true; }
+    void write(LogLevel, const QString &, const char *message, const LogField *fields,
+        qsizetype count) noexcept override
+    {
+        QString line = QString::fromUtf8(message);
+        for (qsizetype i = 0; i < count; ++i)
+            if (qstrcmp(fields[i].key, "retryInSeconds") != 0)
+                line += QStringLiteral(" %1=%2").arg(
+                    QString::fromUtf8(fields[i].key), fields[i].value.toString());
+        all << line;
+    }
+    QStringList all;
+};
+
+} // namespace
+
+class tst_ServerWait : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void ends_data();
+    void ends();
+    void backsOff();
+};
+
+using Script = QList<Answer>;
+Q_DECLARE_METATYPE(Script)
+
+void tst_ServerWait::ends_data()
+{
+    QTest::addColumn<Script>("script");
+    QTest::addColumn<QString>("sentence"); // empty: ok
+    QTest::addColumn<QStringList>("lines");
+    const Answer good{200, R"({"kind":"APIResourceList"})", {}};
+    const auto fault = [](ErrorCode code, const char *text) {
+        return Answer{0, {}, Error(code, QString::fromUtf8(text))};
+    };
+    const QString waiting
+        = QStringLiteral("waiting for the API server server=https://s:6443 error=");
+    QTest::newRow("answers at once") << Script{good} << QString() << QStringList();
+    QTest::newRow("away, then there")
+        << Script{fault(ErrorCode::ConnectionRefused, "refused"), fault(ErrorCode::Timeout, "slow"),
+               good}
+        << QString()
+        << QStringList{waiting + QStringLiteral("refused"), waiting + QStringLiteral("slow")};
+    QTest::newRow("starting up: 503, then there") << Script{{503, "not yet", {}},
+        good} << QString() << QStringList{waiting + QStringLiteral("HTTP status 503")};
+    QTest::newRow("throttled: 429, then there") << Script{{429, {}, {}},
+        good} << QString() << QStringList{waiting + QStringLiteral("HTTP status 429")};
+    QTest::newRow("cut while it answers, then there")
+        << Script{{200, "{\"ki", Error(ErrorCode::ConnectionLost, QStringLiteral("cut"))}, good}
+        << QString() << QStringList{waiting + QStringLiteral("cut")};
+    QTest::newRow("401") << Script{{401, {}, {}}}
+                         << QStringLiteral(
+                                "the API server https://s:6443 does not accept the "
+                                "credentials (401 Unauthorized); check the user in file f")
+                         << QStringList();
+    QTest::newRow("403") << Script{{403, {}, {}}}
+                         << QStringLiteral(
+                                "the API server https://s:6443 does not let this user look "
+                                "at its API (403 Forbidden); grant it the ClusterRole "
+                                "system:discovery, or check the user in file f")
+                         << QStringList();
+    QTest::newRow("TLS") << Script{fault(ErrorCode::TlsFailure, "unknown CA")}
+                         << QStringLiteral(
+                                "the TLS connection to the API server https://s:6443 failed "
+                                "(unknown CA); check the certificates and the CA in file f")
+                         << QStringList();
+    const QString other
+        = QStringLiteral("what answers at https://s:6443 is no Kubernetes API server "
+                         "(HTTP %1 to GET /api/v1); check the server's address in file f");
+    QTest::newRow("a web page") << Script{{200, "<html>", {}}} << other.arg(200) << QStringList();
+    QTest::newRow("404") << Script{{404, {}, {}}} << other.arg(404) << QStringList();
+    QTest::newRow("a redirect") << Script{{302, {}, {}}} << other.arg(302) << QStringList();
+}
+
+void tst_ServerWait::ends()
+{
+    QFETCH(const Script, script);
+    QFETCH(const QString, sentence);
+    ScriptedTransport transport;
+    transport.script = script;
+    ManualExecutor executor;
+    HandTime time;
+    Lines lines;
+    ServerWait wait(
+        transport, executor, time, QStringLiteral("file f"), Logger(lines, QStringLiteral("host")));
+    QList<Status> ends;
+    wait.start([&ends](const Status &status) { ends << status; });
+    executor.run();
+    QCOMPARE(ends.size(), 1);
+    QCOMPARE(ends.first().error().message(), sentence);
+    QTEST(lines.all, "lines");
+    QCOMPARE(transport.targets, QList<QByteArray>(script.size(), "/api/v1"));
+}
+
+void tst_ServerWait::backsOff()
+{
+    ScriptedTransport transport;
+    for (int i = 0; i < 10; ++i)
+        transport.script << Answer{503, {}, {}};
+    transport.script << Answer{401, {}, {}};
+    ManualExecutor executor;
+    HandTime time;
+    ServerWait wait(transport, executor, time, QStringLiteral("f"), Logger());
+    wait.start([](const Status &) {});
+    executor.run();
+    QCOMPARE(time.delays.size(), 10);
+    QVERIFY(time.delays.first() >= 800 && time.delays.first() < 960);
+    QVERIFY(time.delays.last() >= 30'000 && time.delays.last() < 36'000);
+}
+
+QTEST_GUILESS_MAIN(tst_ServerWait)
+#include "tst_serverwait.moc"
