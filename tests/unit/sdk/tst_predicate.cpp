@@ -15,7 +15,7 @@ Object object(const QByteArray &metadata)
     return made;
 }
 
-ObjectEvent event(EventType type, const Object &before, const Object &after)
+ObjectEvent eventOf(EventType type, const Object &before, const Object &after)
 {
     return {type, false, false, {}, before, after};
 }
@@ -103,13 +103,13 @@ void tst_Predicate::table()
     const Object from = object(before);
     const Object to = object(after);
     QString passes;
-    if (predicate.accepts(event(EventType::Added, {}, to)))
+    if (predicate.accepts(eventOf(EventType::Added, {}, to)))
         passes += u'c';
-    if (predicate.accepts(event(EventType::Updated, from, to)))
+    if (predicate.accepts(eventOf(EventType::Updated, from, to)))
         passes += u'u';
-    if (predicate.accepts(event(EventType::Deleted, {}, to)))
+    if (predicate.accepts(eventOf(EventType::Deleted, {}, to)))
         passes += u'd';
-    if (predicate.accepts(event(EventType::Generic, {}, to)))
+    if (predicate.accepts(eventOf(EventType::Generic, {}, to)))
         passes += u'g';
     QTEST(passes, "passes");
 }
@@ -121,15 +121,15 @@ void tst_Predicate::nullStates()
     const Object some = object("{\"generation\":1}");
     QTest::ignoreMessage(
         QtWarningMsg, "generationChanged: an update without both states was dropped");
-    QVERIFY(!changed.accepts(event(EventType::Updated, {}, some)));
+    QVERIFY(!changed.accepts(eventOf(EventType::Updated, {}, some)));
     QTest::ignoreMessage(
         QtWarningMsg, "generationChanged: an update without both states was dropped");
-    QVERIFY(!changed.accepts(event(EventType::Updated, some, {})));
+    QVERIFY(!changed.accepts(eventOf(EventType::Updated, some, {})));
 }
 
 void tst_Predicate::nothingFilters()
 {
-    QVERIFY(Predicate(nullptr).accepts(event(EventType::Added, {}, {})));
+    QVERIFY(Predicate(nullptr).accepts(eventOf(EventType::Added, {}, {})));
 }
 
 QTEST_GUILESS_MAIN(tst_Predicate)

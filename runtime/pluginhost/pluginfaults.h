@@ -1,0 +1,78 @@
+// What one plugin did wrong, and what of its code runs now. Contract:
+//   - Each fault is logged once and counted; when the error budget is used up within its window,
+//   `onOverBudget` is called with a sentence.
+//   - Calls are known by thread, so that one that never returns can be named.
+// Test: tst_pluginfaults.
+#pragma once
+
+#include <davit/logging.h>
+#include <davit/priv/plugincall.h>
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace davit::support {
+class TimeSource;
+}
+
+namespace davit::pluginhost {
+
+struct FaultSettings
+{
+    int budget = 10; // this many faults …
+    std::chrono::nanoseconds window = std::chrono::minutes(1); // … within this time are too many
+    // How long anything but a reconcile may take.
+    std::chrono::nanoseconds callLimit = std::chrono::seconds(60);
+};
+
+class PluginFaults final : public priv::FaultSink
+{
+public:
+    // `onOverBudget` is called on the thread of the fault, at each fault that is over the budget.
+    PluginFaults(const support::TimeSource &time, const Logger &log, const FaultSettings &settings,
+        std::function<void(const QString &reason)> onOverBudget);
+    Q_DISABLE_COPY_MOVE(PluginFaults)
+
+    void fault(const char *entry, const QString &subject, const QString &what) noexcept override;
+    void entered(const char *entry, const QString &subject) noexcept override;
+    void left() noexcept override;
+
+    // Since the start. [thread-safe]
+    quint64 count() const;
+    // Faults within the window up to now. [thread-safe]
+    int recent() const;
+    // What was thrown last; empty before the first fault. [thread-safe]
+    QString last() const;
+    // "shutdown (replicator)": the oldest call that runs now, or empty. [thread-safe]
+    QString running() const;
+    // "slot added (v1 Secret) has not returned for 61 s" about a call that is over the limit, or
+    // empty. [thread-safe]
+    QString overdue() const;
+
+private:
+    struct Call
+    {
+        std::thread::id thread;
+        const char *entry;
+        QString subject;
+        std::chrono::nanoseconds begin;
+    };
+    int recentLocked(std::chrono::nanoseconds now) const;
+
+    const support::TimeSource &m_time;
+    const Logger m_log;
+    const FaultSettings m_settings;
+    const std::function<void(const QString &)> m_onOverBudget;
+    mutable std::mutex m_mutex;
+    std::vector<Call> m_calls; // GUARDED_BY(m_mutex); a few, the innermost of a thread last
+    std::deque<std::chrono::nanoseconds> m_times; // GUARDED_BY(m_mutex); of the last faults
+    quint64 m_count = 0; // GUARDED_BY(m_mutex)
+    QString m_last; // GUARDED_BY(m_mutex)
+};
+
+} // namespace davit::pluginhost

@@ -1,0 +1,49 @@
+#include "pluginscanner.h"
+
+#include <QtCore/qdir.h>
+
+namespace davit::pluginhost {
+
+namespace {
+
+PluginFile folderPlugin(const QFileInfo &folder)
+{
+    const QString file
+        = folder.absoluteFilePath() + u'/' + folder.completeBaseName() + QLatin1StringView(".so");
+    PluginFile found{file, folder.absoluteFilePath(), {}};
+    if (!QFileInfo(file).isFile())
+        found.fault
+            = QStringLiteral("%1: the folder has no %2.so; name the library like the folder")
+                  .arg(folder.absoluteFilePath(), folder.completeBaseName());
+    return found;
+}
+
+} // namespace
+
+Status scanPlugins(const QString &directory, QList<PluginFile> *files)
+{
+    const QFileInfo info(directory);
+    const QString next = QStringLiteral("; name another with --plugin-dir");
+    const QString shown = QStringLiteral("plugin directory %1: ").arg(directory);
+    if (!info.exists())
+        return Status(
+            ErrorCode::InvalidConfiguration, shown + QStringLiteral("it does not exist") + next);
+    if (!info.isDir())
+        return Status(
+            ErrorCode::InvalidConfiguration, shown + QStringLiteral("it is no directory") + next);
+    if (!info.isReadable() || !info.isExecutable())
+        return Status(
+            ErrorCode::InvalidConfiguration, shown + QStringLiteral("it cannot be read") + next);
+    const QFileInfoList entries
+        = QDir(info.absoluteFilePath())
+              .entryInfoList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name);
+    for (const QFileInfo &entry : entries) {
+        if (entry.isFile() && entry.suffix() == u"so")
+            files->append({entry.absoluteFilePath(), {}, {}});
+        else if (entry.isDir() && entry.suffix() == u"davit")
+            files->append(folderPlugin(entry));
+    }
+    return Status::ok();
+}
+
+} // namespace davit::pluginhost
