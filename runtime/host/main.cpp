@@ -1,8 +1,10 @@
 // davit: the executable.
 #include "commandline.h"
 #include "exitcodes.h"
+#include "inspect.h"
 
-#include <QtCore/qcoreapplication.h>
+#include <pluginhost/guardedapplication.h>
+
 #include <cstdio>
 
 using namespace davit;
@@ -16,19 +18,27 @@ int refuse(const QString &sentence)
     return int(ExitCode::Configuration);
 }
 
+int inspect(const InspectOptions &options)
+{
+    bool isGood = true;
+    for (const QString &file : options.files)
+        std::fputs(inspectPlugin(file, &isGood).toUtf8().constData(), stdout);
+    return int(isGood ? ExitCode::Done : ExitCode::Failure);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
-    QStringList arguments;
-    for (int i = 1; i < argc; ++i)
-        arguments << QString::fromLocal8Bit(argv[i]);
-    const Result<Command> command = parseCommandLine(arguments);
+    pluginhost::GuardedApplication app(argc, argv);
+    const Result<Command> command = parseCommandLine(QCoreApplication::arguments().mid(1));
     if (!command.isOk())
         return refuse(command.error().message());
     if (const auto *text = std::get_if<Text>(&command.value())) {
         std::fputs(text->text.toUtf8().constData(), stdout);
         return int(ExitCode::Done);
     }
+    if (const auto *files = std::get_if<InspectOptions>(&command.value()))
+        return inspect(*files);
     return int(ExitCode::Failure);
 }

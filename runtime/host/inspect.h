@@ -1,0 +1,12 @@
+// "davit plugin inspect": what a plugin file is, whether this davit would load it, and whether it
+// could be replaced while it runs. Runs none of its code. Test: tst_inspect.
+#pragma once
+
+#include <QtCore/qstringlist.h>
+
+namespace davit::host {
+
+// Lines for people. `isGood` becomes false when it would be refused. [host-thread]
+QString inspectPlugin(const QString &path, bool *isGood);
+
+} // namespace davit::host
