@@ -24,21 +24,31 @@ struct WatchEvent
 class WatchDecoder
 {
 public:
-    explicit WatchDecoder(const priv::DecodeOptions &options);
+    // A longer event is left out and counted (B20).
+    explicit WatchDecoder(
+        const priv::DecodeOptions &options, qsizetype maxEventBytes = kDefaultMaxLineBytes);
     // Events completed by this chunk, in order. After an event of type Error nothing more is given.
-    // A line whose object alone cannot be decoded (a lone surrogate) is left out and counted.
+    // An object that cannot be decoded (a lone surrogate, no metadata) is counted; in its place
+    // stands a Bookmark with its version, so that the watch moves past it (B22), or for a deleted
+    // one what could be read of its metadata. Events of unknown type are left out and counted.
     std::vector<WatchEvent> feed(const QByteArray &chunk);
     // False when the stream ended inside a line.
     bool endedOnBoundary() const;
-    // Objects left out, and why the last one was.
+    // Events and objects left out, and why the last one was.
     qsizetype badObjects() const;
     davit::Error lastBadObject() const;
 
 private:
+    void decodeLine(QByteArrayView line, std::vector<WatchEvent> &events);
+    void decodeObject(WatchEvent::Type type, QByteArrayView json, std::vector<WatchEvent> &events);
+    void decodeBookmark(QByteArrayView json, std::vector<WatchEvent> &events);
+    void addObject(WatchEvent::Type type, WatchEvent event, std::vector<WatchEvent> &events);
+    void fail(const davit::Error &error, std::vector<WatchEvent> &events);
+    void countBad(const QString &what);
+
     LineFramer m_framer;
     priv::ObjectDecoder m_decoder;
-    priv::DecodeOptions m_options;
-    QByteArray m_buffer;
+    const priv::DecodeOptions m_options;
     bool m_hasFailed = false;
     qsizetype m_badObjects = 0;
     davit::Error m_lastBadObject;
