@@ -28,6 +28,10 @@ Status scanPlugins(const QString &directory, QList<PluginFile> *files)
     if (!info.exists())
         return Status(
             ErrorCode::InvalidConfiguration, shown + QStringLiteral("it does not exist") + next);
+    if (info.isFile() && info.suffix() == u"so") {
+        files->append({info.absoluteFilePath(), {}, {}});
+        return Status::ok();
+    }
     if (!info.isDir())
         return Status(
             ErrorCode::InvalidConfiguration, shown + QStringLiteral("it is no directory") + next);

@@ -2,7 +2,7 @@
 // the plugin directory can be replaced while its code runs, and so that the dynamic linker takes a
 // new file for a new library. Layout: <state>/plugins/<pid>/<id>/<generation>/…
 // Source: measurements of QPluginLoader and dlopen with GCC 12, glibc 2.36. Test:
-// tst_pluginscanner.
+// tst_pluginmanager.
 #pragma once
 
 #include "pluginspec.h"

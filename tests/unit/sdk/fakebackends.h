@@ -53,7 +53,7 @@ private:
 class View final : public priv::InformerBackend
 {
 public:
-    View(const InformerRequest &request, Faults &faults)
+    View(const InformerRequest &request, priv::FaultSink &faults)
         : m_request(request), m_faults(faults), m_lister(new ListerOf(request.gvk()))
     {
         m_lister->retain();
@@ -97,7 +97,7 @@ public:
 
 private:
     const InformerRequest m_request;
-    Faults &m_faults;
+    priv::FaultSink &m_faults;
     ListerOf *m_lister;
 };
 
