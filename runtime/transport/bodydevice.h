@@ -17,6 +17,9 @@ public:
 
     bool isSequential() const override { return true; }
     qint64 bytesAvailable() const override;
+    // Nothing is read twice.
+    bool reset() override { return false; }
+    bool seek(qint64) override { return false; }
     bool atEnd() const override { return bytesAvailable() == 0; }
     // True from the moment Qt took the first byte: from then on the server may have the request.
     bool wasRead() const { return m_at > 0; }

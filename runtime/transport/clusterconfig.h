@@ -6,6 +6,7 @@
 #include <davit/result.h>
 
 #include <QtCore/qlist.h>
+#include <QtCore/qstringlist.h>
 #include <QtCore/qurl.h>
 #include <optional>
 #include <utility>
@@ -38,7 +39,7 @@ struct ClusterConfig
 
     // "https://10.0.0.1:6443", maybe with a path in front of all targets; no query.
     QUrl server;
-    QUrl proxyUrl; // http, https or socks5; empty: HTTPS_PROXY and its kin decide (C-36)
+    QUrl proxyUrl; // http or socks5; empty: none. Loading has looked at HTTPS_PROXY and its kin.
 
     // PEM. An empty caPem with an unset caFile means the system's roots. Where a file is named, the
     // bytes were read from it and are read again when it changes.
@@ -54,6 +55,9 @@ struct ClusterConfig
     QByteArray token; // bearer; with a tokenFile it is the fall-back
     QString tokenFile;
     std::optional<ExecConfig> exec;
+
+    // Sentences for the log: what was wrong but does not stand in the way.
+    QStringList warnings;
 };
 
 } // namespace davit::transport

@@ -184,13 +184,15 @@ void QnamExchange::onEncrypted()
 
 void QnamExchange::onHeaders()
 {
-    if (m_hasHead || !m_reply)
+    if (m_hasHead || m_isRefused || !m_reply)
         return;
     const int status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
     if (status < 200)
         return;
-    if (status == 401 && !m_isRenewed && m_context.credential->renew(m_token))
-        return restart();
+    // It was refused unseen, and the credential has changed meanwhile: once more (B03).
+    m_isRefused = status == 401 && !m_isRenewed && m_context.credential->renew(m_token);
+    if (m_isRefused)
+        return;
     m_hasHead = true;
     if (m_isNewConnection) {
         const QUrl &peer = m_context.config.proxyUrl.isEmpty() ? m_context.config.server
@@ -214,14 +216,6 @@ void QnamExchange::onHeaders()
         m_limitTimer.start(m_request.silenceLimit);
     else
         m_limitTimer.stop();
-}
-
-// The request was refused unseen and the credential has changed meanwhile: once more (B03).
-void QnamExchange::restart()
-{
-    m_isRenewed = true;
-    dropReply();
-    send();
 }
 
 void QnamExchange::drain()
@@ -253,9 +247,13 @@ void QnamExchange::resume()
 void QnamExchange::onReplyFinished()
 {
     onHeaders();
-    if (!m_reply || m_reply->isRunning())
-        return; // restarted
     m_limitTimer.stop();
+    if (m_isRefused) {
+        m_isRefused = false;
+        m_isRenewed = true;
+        dropReply();
+        return send();
+    }
     m_totalTimer.stop();
     m_isReplyFinished = true;
     releaseManager(); // the bytes that wait in the reply need no connection

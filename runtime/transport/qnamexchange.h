@@ -61,7 +61,6 @@ private:
     void onReplyFinished();
     void onLimit();
     void drain();
-    void restart();
     void dropReply();
     void releaseManager();
     Error outcome() const;
@@ -89,7 +88,8 @@ private:
     bool m_isNewConnection = false;
     bool m_isPaused = false;
     bool m_isReplyFinished = false;
-    bool m_isRenewed = false; // the request was repeated with another token
+    bool m_isRefused = false; // by a 401; another token was found, the request is repeated
+    bool m_isRenewed = false; // that was done
     bool m_isDone = false;
 };
 

@@ -58,6 +58,12 @@ TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions
         m_context.ssl = ssl.value();
     else
         m_context.configurationFault = ssl.error();
+    if (config.exec) {
+        m_context.configurationFault = Error(ErrorCode::Unsupported,
+            QStringLiteral("%1: user \"%2\": exec plugins are not run yet, use a token or a client "
+                           "certificate")
+                .arg(config.source, config.userName));
+    }
     m_context.credential = makeCredential(config, m_context.time);
     m_context.pool = std::make_unique<ConnectionPool>([this] { return makeManager(); });
     m_filesReadAt = m_context.time.monotonic();

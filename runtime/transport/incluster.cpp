@@ -1,0 +1,74 @@
+#include "incluster.h"
+
+#include <QtCore/qfile.h>
+#include <QtNetwork/qsslcertificate.h>
+
+namespace davit::transport {
+namespace {
+
+QByteArray readFile(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+Error fault(const QString &what)
+{
+    return Error(
+        ErrorCode::InvalidConfiguration, QStringLiteral("in-cluster configuration: ") + what);
+}
+
+QString namespaceOf(const LoadEnvironment &environment)
+{
+    if (const QString name = environment.variable("POD_NAMESPACE"); !name.isEmpty())
+        return name;
+    const QString name = QString::fromUtf8(
+        readFile(environment.serviceAccountFolder + QStringLiteral("/namespace")).trimmed());
+    return name.isEmpty() ? QStringLiteral("default") : name;
+}
+
+} // namespace
+
+bool isInCluster(const LoadEnvironment &environment)
+{
+    return !environment.variable("KUBERNETES_SERVICE_HOST").isEmpty()
+        && !environment.variable("KUBERNETES_SERVICE_PORT").isEmpty();
+}
+
+Result<ClusterConfig> loadInCluster(const LoadEnvironment &environment)
+{
+    if (!isInCluster(environment)) {
+        return fault(QStringLiteral("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
+                                    "set, this process runs in no pod"));
+    }
+    ClusterConfig config;
+    config.source = QStringLiteral("in-cluster configuration");
+    config.namespaceName = namespaceOf(environment);
+    config.server.setScheme(QStringLiteral("https"));
+    config.server.setHost(environment.variable("KUBERNETES_SERVICE_HOST")); // brackets an IPv6 one
+    bool isNumber = false;
+    const int port = environment.variable("KUBERNETES_SERVICE_PORT").toUShort(&isNumber);
+    if (!isNumber || config.server.host().isEmpty())
+        return fault(
+            QStringLiteral("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT name no address"));
+    config.server.setPort(port);
+
+    config.tokenFile = environment.serviceAccountFolder + QStringLiteral("/token");
+    config.token = readFile(config.tokenFile).trimmed();
+    if (config.token.isEmpty()) {
+        return fault(
+            QStringLiteral("the token %1 is empty or cannot be read").arg(config.tokenFile));
+    }
+    const QString caFile = environment.serviceAccountFolder + QStringLiteral("/ca.crt");
+    const QByteArray ca = readFile(caFile);
+    if (QSslCertificate::fromData(ca, QSsl::Pem).isEmpty()) {
+        config.warnings.append(
+            QStringLiteral("%1 holds no certificate, the system's roots are used").arg(caFile));
+    } else {
+        config.caPem = ca;
+        config.caFile = caFile;
+    }
+    return config;
+}
+
+} // namespace davit::transport

@@ -1,0 +1,104 @@
+#include "kubeconfigfiles.h"
+
+#include <support/yaml.h>
+
+#include <QtCore/qfile.h>
+#include <QtCore/qfileinfo.h>
+#include <QtCore/qset.h>
+
+namespace davit::transport {
+namespace {
+
+using support::Json;
+
+QString qstring(const std::string &text)
+{
+    return QString::fromStdString(text);
+}
+
+// Adds the entries of one list of one file. Answers a fault, or an empty text.
+QString mergeList(const Json &root, const char *listName, const char *valueName,
+    const QString &file, KubeconfigFiles::Entries &merged)
+{
+    const QString list = QLatin1String(listName);
+    const auto found = root.find(listName);
+    if (found == root.end() || found->is_null())
+        return {};
+    if (!found->is_array())
+        return QStringLiteral("\"%1\" is no list").arg(list);
+    QSet<QString> seen;
+    for (const Json &item : *found) {
+        if (!item.is_object())
+            return QStringLiteral("an entry of \"%1\" is no map").arg(list);
+        const QString name = qstring(support::stringMember(item, "name"));
+        if (name.isEmpty())
+            return QStringLiteral("an entry of \"%1\" has no name").arg(list);
+        if (seen.contains(name))
+            return QStringLiteral("\"%1\" has two entries named \"%2\"").arg(list, name);
+        seen.insert(name);
+        const Json *const value = support::objectMember(item, valueName);
+        merged.emplace(name, KubeconfigEntry{value ? *value : Json::object(), file});
+    }
+    return {};
+}
+
+QString mergeText(const QByteArray &text, const QString &file, KubeconfigFiles &merged)
+{
+    const support::YamlDocuments yaml = support::yamlToJson(text);
+    if (!yaml.isOk())
+        return yaml.error;
+    if (yaml.documents.isEmpty())
+        return {}; // C-58
+    if (yaml.documents.size() > 1)
+        return QStringLiteral("it holds %1 documents, a kubeconfig is one")
+            .arg(yaml.documents.size());
+    Json root;
+    QString fault;
+    if (!support::parseJson(yaml.documents.first(), &root, &fault))
+        return fault;
+    if (root.is_null())
+        return {};
+    if (!root.is_object())
+        return QStringLiteral("it is no map");
+    if (const std::string kind = support::stringMember(root, "kind");
+        !kind.empty() && kind != "Config")
+        return QStringLiteral("its kind is %1, not Config").arg(qstring(kind));
+    fault = mergeList(root, "clusters", "cluster", file, merged.clusters);
+    if (fault.isEmpty())
+        fault = mergeList(root, "users", "user", file, merged.users);
+    if (fault.isEmpty())
+        fault = mergeList(root, "contexts", "context", file, merged.contexts);
+    if (merged.currentContext.isEmpty())
+        merged.currentContext = qstring(support::stringMember(root, "current-context"));
+    return fault;
+}
+
+} // namespace
+
+Result<KubeconfigFiles> readKubeconfigFiles(const QStringList &paths, MissingFiles missing)
+{
+    KubeconfigFiles merged;
+    QStringList faults;
+    for (const QString &path : paths) {
+        const QString file = QFileInfo(path).absoluteFilePath();
+        if (!QFileInfo::exists(file)) {
+            if (missing == MissingFiles::AreFaults)
+                faults.append(QStringLiteral("kubeconfig %1 does not exist").arg(file));
+            continue;
+        }
+        QFile device(file);
+        if (!device.open(QIODevice::ReadOnly) || QFileInfo(file).isDir()) {
+            faults.append(
+                QStringLiteral("kubeconfig %1 cannot be read: %2").arg(file, device.errorString()));
+            continue;
+        }
+        if (const QString fault = mergeText(device.readAll(), file, merged); !fault.isEmpty())
+            faults.append(QStringLiteral("kubeconfig %1: %2").arg(file, fault));
+        merged.files.append(file);
+    }
+    if (!faults.isEmpty())
+        return Error(ErrorCode::InvalidConfiguration, faults.join(QStringLiteral("; ")));
+    return merged;
+}
+
+} // namespace davit::transport

@@ -1,0 +1,93 @@
+#include "kubeconfigreader.h"
+
+#include <QtCore/qdir.h>
+#include <QtCore/qfile.h>
+#include <QtCore/qfileinfo.h>
+
+namespace davit::transport {
+
+KubeconfigReader::KubeconfigReader(
+    const KubeconfigEntry &entry, const QString &what, QStringList &faults)
+    : m_entry(entry)
+    , m_prefix(QStringLiteral("kubeconfig %1: %2: ").arg(entry.file, what))
+    , m_faults(faults)
+{ }
+
+void KubeconfigReader::fault(const QString &what)
+{
+    m_faults.append(m_prefix + what);
+}
+
+bool KubeconfigReader::has(const char *member) const
+{
+    const auto found = m_entry.value.find(member);
+    return found != m_entry.value.end() && !found->is_null()
+        && !(found->is_string() && found->get_ref<const std::string &>().empty());
+}
+
+QString KubeconfigReader::text(const char *member)
+{
+    if (!has(member))
+        return {};
+    const support::Json &value = m_entry.value.at(member);
+    if (!value.is_string()) {
+        fault(QStringLiteral("%1 is no text, put it in quotes").arg(QLatin1String(member)));
+        return {};
+    }
+    return QString::fromStdString(value.get<std::string>());
+}
+
+bool KubeconfigReader::flag(const char *member)
+{
+    if (!has(member))
+        return false;
+    const support::Json &value = m_entry.value.at(member);
+    if (!value.is_boolean()) {
+        fault(QStringLiteral("%1 is neither true nor false").arg(QLatin1String(member)));
+        return false;
+    }
+    return value.get<bool>();
+}
+
+QString KubeconfigReader::absolute(const QString &path) const
+{
+    return path.isEmpty() ? QString()
+                          : QDir::cleanPath(QFileInfo(m_entry.file).absoluteDir().filePath(path));
+}
+
+QString KubeconfigReader::path(const char *member)
+{
+    return absolute(text(member));
+}
+
+QByteArray KubeconfigReader::fileContents(const QString &path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly)) {
+        fault(QStringLiteral("%1 cannot be read: %2").arg(path, file.errorString()));
+        return {};
+    }
+    return file.readAll();
+}
+
+QByteArray KubeconfigReader::bytes(const char *dataMember, const char *fileMember, QString *file)
+{
+    const QByteArray encoded = text(dataMember).simplified().remove(u' ').toLatin1();
+    *file = path(fileMember);
+    if (!encoded.isEmpty() && !file->isEmpty()) {
+        fault(QStringLiteral("%1 and %2 exclude each other, remove one")
+                  .arg(QLatin1String(dataMember), QLatin1String(fileMember)));
+        return {};
+    }
+    if (!file->isEmpty())
+        return fileContents(*file);
+    const auto decoded
+        = QByteArray::fromBase64Encoding(encoded, QByteArray::AbortOnBase64DecodingErrors);
+    if (!decoded) {
+        fault(QStringLiteral("%1 is no base64").arg(QLatin1String(dataMember)));
+        return {};
+    }
+    return *decoded;
+}
+
+} // namespace davit::transport

@@ -1,0 +1,17 @@
+// Which proxy the environment asks for. Source: behaviours.md C-36; the rules of Go's
+// golang.org/x/net/http/httpproxy. Test: tst_proxyenvironment.
+#pragma once
+
+#include "loadenvironment.h"
+
+#include <QtCore/qurl.h>
+
+namespace davit::transport {
+
+// From HTTPS_PROXY or HTTP_PROXY (or in lower case) by the server's scheme; empty when none is set,
+// for loopback addresses and localhost, and when NO_PROXY names the server: "*", an address, a
+// CIDR, a domain ("x.io" with all below it, ".x.io" only what is below), each with a port or
+// without. [thread-safe]
+QUrl proxyFromEnvironment(const QUrl &server, const LoadEnvironment &environment);
+
+} // namespace davit::transport

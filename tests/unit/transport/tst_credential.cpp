@@ -1,0 +1,214 @@
+#include "transport/credential.h"
+#include "transport/tlsmaterial.h"
+
+#include <QSslKey>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace davit;
+using namespace davit::transport;
+using namespace std::chrono_literals;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+class FixedTime final : public support::TimeSource
+{
+public:
+    Nanoseconds monotonic() const override { return now; }
+    Nanoseconds utc() const override { return now; }
+    TimerId callAfter(Nanoseconds, support::Executor &, support::Executor::Work) override
+    {
+        return 0;
+    }
+    void cancel(TimerId) override { }
+    Nanoseconds now{0};
+};
+
+void write(const QString &path, const QByteArray &text)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+}
+
+QByteArray pem(const char *name)
+{
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/") + QLatin1String(name));
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+class tst_Credential : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void staticToken();
+    void fileIsReadAgain();
+    void fileGoneKeepsTheOldToken();
+    void renewAfterRefusal();
+    void emptyFromTheStart();
+    void tls_data();
+    void tls();
+    void names_data();
+    void names();
+};
+
+void tst_Credential::staticToken()
+{
+    FixedTime time;
+    ClusterConfig config;
+    config.token = "a"_ba;
+    const auto credential = makeCredential(config, time);
+    QCOMPARE(credential->token().value(), "a"_ba);
+    QVERIFY(!credential->renew("a"_ba));
+}
+
+// C-46
+void tst_Credential::fileIsReadAgain()
+{
+    QTemporaryDir folder;
+    FixedTime time;
+    ClusterConfig config;
+    config.tokenFile = folder.filePath(QStringLiteral("token"));
+    write(config.tokenFile, "one\n");
+    const auto credential = makeCredential(config, time);
+    QCOMPARE(credential->token().value(), "one"_ba);
+    write(config.tokenFile, "two");
+    time.now = 49s;
+    QCOMPARE(credential->token().value(), "one"_ba);
+    time.now = 50s;
+    QCOMPARE(credential->token().value(), "two"_ba);
+}
+
+// B03
+void tst_Credential::fileGoneKeepsTheOldToken()
+{
+    QTemporaryDir folder;
+    FixedTime time;
+    ClusterConfig config;
+    config.tokenFile = folder.filePath(QStringLiteral("token"));
+    write(config.tokenFile, "one");
+    const auto credential = makeCredential(config, time);
+    QCOMPARE(credential->token().value(), "one"_ba);
+    write(config.tokenFile, "");
+    time.now = 60s;
+    QCOMPARE(credential->token().value(), "one"_ba);
+    QFile::remove(config.tokenFile);
+    time.now = 120s;
+    QCOMPARE(credential->token().value(), "one"_ba);
+    QVERIFY(!credential->renew("one"_ba));
+}
+
+void tst_Credential::renewAfterRefusal()
+{
+    QTemporaryDir folder;
+    FixedTime time;
+    ClusterConfig config;
+    config.tokenFile = folder.filePath(QStringLiteral("token"));
+    write(config.tokenFile, "one");
+    const auto credential = makeCredential(config, time);
+    QCOMPARE(credential->token().value(), "one"_ba);
+    QVERIFY(!credential->renew("one"_ba)); // nothing else was found: not again
+    write(config.tokenFile, "two");
+    QVERIFY(credential->renew("one"_ba));
+    QVERIFY(credential->renew("one"_ba)); // another request was refused with the old one
+    QCOMPARE(credential->token().value(), "two"_ba);
+}
+
+void tst_Credential::emptyFromTheStart()
+{
+    FixedTime time;
+    ClusterConfig config;
+    config.tokenFile = QStringLiteral("/no/token");
+    const auto credential = makeCredential(config, time);
+    QCOMPARE(credential->token().error().code(), ErrorCode::InvalidConfiguration);
+    config.token = "fallback"_ba;
+    QCOMPARE(makeCredential(config, time)->token().value(), "fallback"_ba);
+}
+
+void tst_Credential::tls_data()
+{
+    QTest::addColumn<QByteArray>("certificate");
+    QTest::addColumn<QByteArray>("key");
+    QTest::addColumn<QString>("fault"); // empty: fine
+    const QByteArray ec = pem("B10-client-ec.pem");
+    const QByteArray rsa = pem("B10-client-rsa.pem");
+    QTest::newRow("none") << ""_ba
+                          << ""_ba
+                          << "";
+    QTest::newRow("B10 SEC1") << ec << pem("B10-key-ec-sec1.pem") << "";
+    QTest::newRow("B10 EC PKCS#8") << ec << pem("B10-key-ec-pkcs8.pem") << "";
+    QTest::newRow("B10 PKCS#1") << rsa << pem("B10-key-rsa-pkcs1.pem") << "";
+    QTest::newRow("B10 RSA PKCS#8") << rsa << pem("B10-key-rsa-pkcs8.pem") << "";
+    QTest::newRow("B10 key of another kind") << ec << pem("B10-key-rsa-pkcs8.pem")
+                                             << "the client key does not belong to the client "
+                                                "certificate";
+    QTest::newRow("B10 key of another certificate")
+        << ec << pem("B64-gen1.key") << "the client key does not belong to the client certificate";
+    QTest::newRow("C-38 no key") << ec << ""_ba
+                                 << "the client certificate has no key";
+    QTest::newRow("C-38 no certificate")
+        << ""_ba << pem("B10-key-ec-sec1.pem") << "the client key has no certificate";
+    QTest::newRow("key is a word") << ec << "key"_ba
+                                   << "the client key is not readable PEM, or has a passphrase";
+    QTest::newRow("certificate is a word")
+        << "x"_ba << pem("B10-key-ec-sec1.pem") << "the client certificate is not readable PEM";
+}
+
+void tst_Credential::tls()
+{
+    ClusterConfig config;
+    config.source = QStringLiteral("here");
+    QFETCH(const QString, fault);
+    QFETCH(const QByteArray, certificate);
+    QFETCH(const QByteArray, key);
+    config.clientCertificatePem = certificate;
+    config.clientKeyPem = key;
+    const auto ssl = tlsConfiguration(config);
+    if (!fault.isEmpty()) {
+        QVERIFY(!ssl.isOk());
+        QCOMPARE(ssl.error().code(), ErrorCode::InvalidConfiguration);
+        QCOMPARE(ssl.error().message(), QStringLiteral("here: ") + fault);
+        return;
+    }
+    QVERIFY(ssl.isOk());
+    QCOMPARE(ssl.value().privateKey().isNull(), key.isEmpty());
+    QCOMPARE(ssl.value().localCertificateChain().size(), certificate.isEmpty() ? 0 : 1);
+}
+
+void tst_Credential::names_data()
+{
+    QTest::addColumn<QByteArray>("file");
+    QTest::addColumn<QString>("host");
+    QTest::addColumn<bool>("isFor");
+    QTest::newRow("B06 address in an iPAddress SAN") << "B06-server-ipsan.pem"_ba
+                                                     << "127.0.0.1" << true;
+    QTest::newRow("B04 IPv6 address") << "B06-server-ipsan.pem"_ba
+                                      << "::1" << true;
+    QTest::newRow("B06 another address") << "B06-server-ipsan.pem"_ba
+                                         << "127.0.0.2" << false;
+    QTest::newRow("B06 address as a dNSName") << "B06-server-ip-as-dns.pem"_ba
+                                              << "127.0.0.1" << false;
+    QTest::newRow("B06 address in the CN") << "B06-server-ip-in-cn.pem"_ba
+                                           << "127.0.0.1" << false;
+    QTest::newRow("the CN never counts") << "B06-server-ipsan.pem"_ba
+                                         << "kube-apiserver" << false;
+    QTest::newRow("name") << "common-server.pem"_ba
+                          << "localhost" << true;
+    QTest::newRow("another name") << "common-server.pem"_ba
+                                  << "local" << false;
+}
+
+void tst_Credential::names()
+{
+    QFETCH(const QByteArray, file);
+    QFETCH(const QString, host);
+    const QSslCertificate certificate(pem(file.constData()), QSsl::Pem);
+    QVERIFY(!certificate.isNull());
+    QTEST(isCertificateFor(certificate, host), "isFor");
+}
+
+QTEST_GUILESS_MAIN(tst_Credential)
+#include "tst_credential.moc"

@@ -1,0 +1,209 @@
+#include "transport/incluster.h"
+#include "transport/proxyenvironment.h"
+#include "transport/qnamtransport.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace davit;
+using namespace davit::transport;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+void write(const QString &path, const QByteArray &text)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+}
+
+} // namespace
+
+class tst_InCluster : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void load_data();
+    void load();
+    void ipv6();
+    void proxies_data();
+    void proxies();
+};
+
+void tst_InCluster::load_data()
+{
+    QTest::addColumn<QString>("host");
+    QTest::addColumn<QString>("port");
+    QTest::addColumn<QByteArray>("token");
+    QTest::addColumn<bool>("hasCa");
+    QTest::addColumn<QString>("podNamespace");
+    QTest::addColumn<QByteArray>("namespaceFile");
+    QTest::addColumn<QString>("server"); // empty: an error
+    QTest::addColumn<QString>("namespaceName");
+
+    QTest::newRow("whole") << "10.0.0.1"
+                           << "443"
+                           << " t\n"_ba << true << ""
+                           << "ops\n"_ba
+                           << "https://10.0.0.1:443"
+                           << "ops";
+    QTest::newRow("C-50 POD_NAMESPACE first") << "10.0.0.1"
+                                              << "443"
+                                              << "t"_ba << true << "env"
+                                              << "ops"_ba
+                                              << "https://10.0.0.1:443"
+                                              << "env";
+    QTest::newRow("C-50 no namespace") << "10.0.0.1"
+                                       << "443"
+                                       << "t"_ba << true << ""
+                                       << " "_ba
+                                       << "https://10.0.0.1:443"
+                                       << "default";
+    QTest::newRow("C-50 no CA is a warning") << "10.0.0.1"
+                                             << "443"
+                                             << "t"_ba << false << ""
+                                             << ""_ba
+                                             << "https://10.0.0.1:443"
+                                             << "default";
+    QTest::newRow("B04 IPv6") << "fd00:10:96::1"
+                              << "443"
+                              << "t"_ba << true << ""
+                              << ""_ba
+                              << "https://[fd00:10:96::1]:443"
+                              << "default";
+    QTest::newRow("C-49 no host") << ""
+                                  << "443"
+                                  << "t"_ba << true << ""
+                                  << ""_ba
+                                  << ""
+                                  << "";
+    QTest::newRow("C-49 no port") << "h"
+                                  << ""
+                                  << "t"_ba << true << ""
+                                  << ""_ba
+                                  << ""
+                                  << "";
+    QTest::newRow("port is no number") << "h"
+                                       << "https"
+                                       << "t"_ba << true << ""
+                                       << ""_ba
+                                       << ""
+                                       << "";
+    QTest::newRow("C-50 no token") << "h"
+                                   << "443"
+                                   << ""_ba << true << ""
+                                   << ""_ba
+                                   << ""
+                                   << "";
+}
+
+void tst_InCluster::load()
+{
+    QFETCH(const QString, host);
+    QFETCH(const QString, port);
+    QFETCH(const QByteArray, token);
+    QFETCH(const bool, hasCa);
+    QFETCH(const QString, podNamespace);
+    QFETCH(const QByteArray, namespaceFile);
+    QFETCH(const QString, server);
+    QTemporaryDir folder;
+    write(folder.filePath(QStringLiteral("token")), token);
+    write(folder.filePath(QStringLiteral("namespace")), namespaceFile);
+    if (hasCa) {
+        QVERIFY(QFile::copy(QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"),
+            folder.filePath(QStringLiteral("ca.crt"))));
+    }
+    LoadEnvironment environment;
+    environment.serviceAccountFolder = folder.path();
+    environment.variable = [&](const char *name) {
+        return qstrcmp(name, "KUBERNETES_SERVICE_HOST") == 0 ? host
+            : qstrcmp(name, "KUBERNETES_SERVICE_PORT") == 0  ? port
+            : qstrcmp(name, "POD_NAMESPACE") == 0            ? podNamespace
+                                                             : QString();
+    };
+    const auto loaded = loadInCluster(environment);
+    QCOMPARE(loaded.isOk(), !server.isEmpty());
+    if (!loaded.isOk()) {
+        QCOMPARE(loaded.error().code(), ErrorCode::InvalidConfiguration);
+        return;
+    }
+    QCOMPARE(loaded.value().server.toString(), server);
+    QCOMPARE(loaded.value().token, "t"_ba);
+    QCOMPARE(loaded.value().tokenFile, folder.filePath(QStringLiteral("token")));
+    QCOMPARE(loaded.value().caFile.isEmpty(), !hasCa);
+    QCOMPARE(loaded.value().warnings.size(), hasCa ? 0 : 1);
+    QTEST(loaded.value().namespaceName, "namespaceName");
+}
+
+// The host that is connected to has no brackets, the name in messages has.
+void tst_InCluster::ipv6()
+{
+    ClusterConfig config;
+    config.server.setScheme(QStringLiteral("https"));
+    config.server.setHost(QStringLiteral("fd00::1"));
+    QCOMPARE(config.server.host(), QStringLiteral("fd00::1"));
+    QCOMPARE(makeQnamTransport(config)->serverName(), QStringLiteral("https://[fd00::1]:443"));
+}
+
+void tst_InCluster::proxies_data()
+{
+    QTest::addColumn<QString>("server");
+    QTest::addColumn<QString>("noProxy");
+    QTest::addColumn<bool>("isProxied");
+    QTest::newRow("C-36 proxied") << "https://api.x.io"
+                                  << "" << true;
+    QTest::newRow("http has a variable of its own") << "http://api.x.io"
+                                                    << "" << false;
+    QTest::newRow("star") << "https://api.x.io"
+                          << "*" << false;
+    QTest::newRow("domain itself") << "https://x.io"
+                                   << "a.com, x.io" << false;
+    QTest::newRow("below the domain") << "https://api.x.io"
+                                      << "x.io" << false;
+    QTest::newRow("a name that only ends alike") << "https://apix.io"
+                                                 << "x.io" << true;
+    QTest::newRow("dot: below only") << "https://x.io"
+                                     << ".x.io" << true;
+    QTest::newRow("dot: below") << "https://api.x.io"
+                                << ".x.io" << false;
+    QTest::newRow("star dot") << "https://api.x.io"
+                              << "*.x.io" << false;
+    QTest::newRow("address") << "https://10.1.2.3"
+                             << "10.1.2.3" << false;
+    QTest::newRow("CIDR") << "https://10.1.2.3"
+                          << "10.0.0.0/8" << false;
+    QTest::newRow("another CIDR") << "https://11.1.2.3"
+                                  << "10.0.0.0/8" << true;
+    QTest::newRow("IPv6 CIDR") << "https://[fd00::1]"
+                               << "fd00::/8" << false;
+    QTest::newRow("same port") << "https://x.io:6443"
+                               << "x.io:6443" << false;
+    QTest::newRow("default port") << "https://x.io"
+                                  << "x.io:443" << false;
+    QTest::newRow("another port") << "https://x.io"
+                                  << "x.io:6443" << true;
+    QTest::newRow("loopback") << "https://127.0.0.1:1"
+                              << "" << false;
+    QTest::newRow("localhost") << "https://localhost:1"
+                               << "" << false;
+}
+
+void tst_InCluster::proxies()
+{
+    QFETCH(const QString, server);
+    QFETCH(const QString, noProxy);
+    LoadEnvironment environment;
+    environment.variable = [&](const char *name) {
+        return qstrcmp(name, "https_proxy") == 0 ? QStringLiteral("p:3128")
+            : qstrcmp(name, "NO_PROXY") == 0     ? noProxy
+                                                 : QString();
+    };
+    const QUrl proxy = proxyFromEnvironment(QUrl(server), environment);
+    QTEST(!proxy.isEmpty(), "isProxied");
+    if (!proxy.isEmpty())
+        QCOMPARE(proxy, QUrl(QStringLiteral("http://p:3128")));
+}
+
+QTEST_GUILESS_MAIN(tst_InCluster)
+#include "tst_incluster.moc"

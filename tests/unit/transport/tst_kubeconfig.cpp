@@ -1,0 +1,383 @@
+#include "transport/kubeconfig.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace davit;
+using namespace davit::transport;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+QString data(const char *name)
+{
+    return QStringLiteral(DAVIT_TEST_DATA "/cases/") + QLatin1String(name);
+}
+
+QByteArray contents(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void write(const QString &path, const QByteArray &text)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+}
+
+LoadEnvironment environmentOf(const QHash<QByteArray, QString> &variables)
+{
+    LoadEnvironment environment;
+    environment.variable = [variables](const char *name) { return variables.value(name); };
+    environment.homeFolder = QStringLiteral("/nonexistent");
+    return environment;
+}
+
+// A kubeconfig with one context "c" whose cluster and user are as given, in flow style.
+QByteArray config(const QByteArray &cluster, const QByteArray &user,
+    const QByteArray &context = "cluster: c, user: u")
+{
+    return "current-context: c\nclusters: [{name: c, cluster: {" + cluster
+        + "}}]\nusers: [{name: u, user: {" + user + "}}]\ncontexts: [{name: c, context: {" + context
+        + "}}]\n";
+}
+
+const QByteArray kServer = "server: \"https://h:1\"";
+
+} // namespace
+
+class tst_Kubeconfig : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void mergedFiles();
+    void mergedFilesFromAnotherFolder();
+    void ipv6Server();
+    void keyKinds_data();
+    void keyKinds();
+    void execEntries_data();
+    void execEntries();
+    void faults_data();
+    void faults();
+    void accepted_data();
+    void accepted();
+    void order_data();
+    void order();
+    void allFaultsInOneMessage();
+};
+
+// B08, seen from the root folder.
+void tst_Kubeconfig::mergedFiles()
+{
+    const QString list = data("B08/one/config.yaml") + u':' + data("B08/missing.yaml") + u':'
+        + data("B08/two/config.yaml");
+    const auto loaded = loadClusterConfig({}, environmentOf({{"KUBECONFIG", list}}));
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    const ClusterConfig &config = loaded.value();
+    QCOMPARE(config.contextName, QStringLiteral("team/prod@eu-west"));
+    QCOMPARE(config.server, QUrl(QStringLiteral("https://127.0.0.1:28643")));
+    QCOMPARE(config.caPem, contents(data("B08/one/pki/ca.pem")));
+    QCOMPARE(config.isInsecure, false);
+    QCOMPARE(config.namespaceName, QStringLiteral("apps"));
+    QCOMPARE(config.userName, QStringLiteral("alice"));
+    QCOMPARE(config.token, "tok-from-two"_ba);
+    QCOMPARE(config.tokenFile, QDir::cleanPath(data("B08/two/secrets/token")));
+}
+
+void tst_Kubeconfig::mergedFilesFromAnotherFolder()
+{
+    const QString before = QDir::currentPath();
+    QVERIFY(QDir::setCurrent(data("B08")));
+    const auto loaded = loadClusterConfig(
+        {}, environmentOf({{"KUBECONFIG", QStringLiteral("one/config.yaml:two/config.yaml")}}));
+    QDir::setCurrent(before);
+    QVERIFY(loaded.isOk());
+    QCOMPARE(loaded.value().token, "tok-from-two"_ba);
+}
+
+void tst_Kubeconfig::ipv6Server()
+{
+    const auto loaded = loadClusterConfig({data("B04-kubeconfig.yaml"), {}}, environmentOf({}));
+    QVERIFY(loaded.isOk());
+    QCOMPARE(loaded.value().server.toString(), QStringLiteral("https://[::1]:28643"));
+    QCOMPARE(loaded.value().server.host(), QStringLiteral("::1"));
+}
+
+void tst_Kubeconfig::keyKinds_data()
+{
+    QTest::addColumn<QString>("context");
+    for (const char *name : {"ec-sec1", "ec-pkcs8", "rsa-pkcs1", "rsa-pkcs8"})
+        QTest::addRow("B10 %s", name) << QString::fromLatin1(name);
+}
+
+void tst_Kubeconfig::keyKinds()
+{
+    QFETCH(const QString, context);
+    const auto loaded
+        = loadClusterConfig({data("B10-kubeconfig.yaml"), context}, environmentOf({}));
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    QCOMPARE(loaded.value().userName, context);
+    QVERIFY(loaded.value().clientKeyPem.contains("PRIVATE KEY"));
+}
+
+void tst_Kubeconfig::execEntries_data()
+{
+    using Mode = ExecConfig::InteractiveMode;
+    QTest::addColumn<QString>("context");
+    QTest::addColumn<Mode>("mode"); // Unset: an error
+    QTest::newRow("B01 v1 without interactiveMode") << "v1-missing" << Mode::Unset;
+    QTest::newRow("B01 v1beta1 without it") << "v1beta1-missing" << Mode::IfAvailable;
+    QTest::newRow("B01 never") << "v1-never" << Mode::Never;
+    QTest::newRow("B01 always") << "v1-always" << Mode::Always;
+    QTest::newRow("B01 if available") << "v1-ifavailable" << Mode::IfAvailable;
+}
+
+void tst_Kubeconfig::execEntries()
+{
+    using Mode = ExecConfig::InteractiveMode;
+    QFETCH(const QString, context);
+    QFETCH(const Mode, mode);
+    const auto loaded
+        = loadClusterConfig({data("B01-kubeconfig.yaml"), context}, environmentOf({}));
+    if (mode == Mode::Unset) {
+        QVERIFY(!loaded.isOk());
+        QCOMPARE(loaded.error().code(), ErrorCode::InvalidConfiguration);
+        QCOMPARE(loaded.error().message(),
+            QStringLiteral("kubeconfig %1: user \"v1-missing\": exec: interactiveMode is missing, "
+                           "client.authentication.k8s.io/v1 wants Never, IfAvailable or Always")
+                .arg(data("B01-kubeconfig.yaml")));
+        return;
+    }
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    const ExecConfig exec = *loaded.value().exec;
+    QCOMPARE(exec.interactiveMode, mode);
+    QCOMPARE(exec.command, QDir::cleanPath(data("B01-exec-plugin.sh")));
+    QCOMPARE(exec.environment.size(), 2);
+    QCOMPARE(exec.environment[1].second, context);
+}
+
+void tst_Kubeconfig::faults_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<ErrorCode>("code");
+    QTest::addColumn<QString>("sentence"); // after "kubeconfig <path>: "
+    const auto row = [&](const char *name, const QByteArray &text, const char *sentence,
+                         ErrorCode code = ErrorCode::InvalidConfiguration) {
+        QTest::newRow(name) << text << code << QString::fromLatin1(sentence);
+    };
+
+    row("C-54 not YAML", "a: [", "line 1: end of sequence flow not found");
+    row("not a map", "- a", "it is no map");
+    row("another kind", "kind: Pod", "its kind is Pod, not Config");
+    row("C-57 two of one name", "users: [{name: a}, {name: a}]",
+        "\"users\" has two entries named \"a\"");
+    row("no name", "clusters: [{cluster: {}}]", "an entry of \"clusters\" has no name");
+    row("no current-context", "clusters: [{name: a}]", "no current-context is set");
+    row("unknown context", "current-context: x", "context \"x\" does not exist");
+    row("unknown user", config(kServer, "token: t", "cluster: c, user: bob"),
+        "context \"c\": its user \"bob\" does not exist");
+    row("no cluster named", config(kServer, "token: t", "user: u"),
+        "context \"c\": it names no cluster");
+    row("namespace", config(kServer, "token: t", "cluster: c, user: u, namespace: A_b"),
+        "context \"c\": namespace \"A_b\" is no valid name");
+    row("no server", config("", "token: t"), "cluster \"c\": server is missing");
+    row("server with a wrong scheme", config("server: \"ftp://h\"", ""),
+        "cluster \"c\": server \"ftp://h\" is no address like https://host:6443");
+    row("B04 bare IPv6", config("server: \"https://fd00::1:6443\"", ""),
+        "cluster \"c\": server \"https://fd00::1:6443\" is no address like https://host:6443");
+    row("CA data and file",
+        config(kServer + ", certificate-authority-data: YQ==, certificate-authority: x", ""),
+        "cluster \"c\": certificate-authority-data and certificate-authority exclude each other, "
+        "remove one");
+    row("CA file missing", config(kServer + ", certificate-authority: /no/ca", ""),
+        "cluster \"c\": /no/ca cannot be read: No such file or directory");
+    row("CA no base64", config(kServer + ", certificate-authority-data: \"*\"", ""),
+        "cluster \"c\": certificate-authority-data is no base64");
+    row("proxy", config(kServer + ", proxy-url: \"ftp://p:1\"", ""),
+        "cluster \"c\": proxy-url is no address like http://host:3128 or socks5://host:1080");
+    row("flag that is none", config(kServer + ", insecure-skip-tls-verify: \"yes\"", ""),
+        "cluster \"c\": insecure-skip-tls-verify is neither true nor false");
+    row("token as a number", config(kServer, "token: 12"),
+        "user \"u\": token is no text, put it in quotes");
+    row("token and basic", config(kServer, "token: t, username: a"),
+        "user \"u\": token and basic authentication exclude each other, remove one");
+    row("exec and auth-provider",
+        config(kServer,
+            "auth-provider: {name: x}, exec: {"
+            "apiVersion: client.authentication.k8s.io/v1beta1, command: x}"),
+        "user \"u\": exec and auth-provider exclude each other, remove one");
+    row("exec without command",
+        config(kServer, "exec: {apiVersion: client.authentication.k8s.io/v1beta1}"),
+        "user \"u\": exec: command is missing");
+    row("exec of another version",
+        config(kServer, "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}"),
+        "user \"u\": exec: apiVersion \"client.authentication.k8s.io/v1alpha1\" is neither "
+        "client.authentication.k8s.io/v1 nor client.authentication.k8s.io/v1beta1");
+    row("exec env without name",
+        config(kServer,
+            "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: x, env: [{value: "
+            "a}]}"),
+        "user \"u\": exec: an entry of env has no name");
+    row("exec mode",
+        config(kServer,
+            "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: "
+            "Sometimes}"),
+        "user \"u\": exec: interactiveMode \"Sometimes\" is none of Never, IfAvailable, Always");
+    row("token file missing", config(kServer, "tokenFile: /no/token"),
+        "user \"u\": /no/token cannot be read: No such file or directory");
+    row("auth-provider", config(kServer, "auth-provider: {name: gcp}"),
+        "user \"u\": auth-provider is not supported, use an exec plugin, a token or a client "
+        "certificate",
+        ErrorCode::Unsupported);
+    row("basic", config(kServer, "username: a, password: b"),
+        "user \"u\": basic authentication is not supported, use a token or a client certificate",
+        ErrorCode::Unsupported);
+    row("impersonation", config(kServer, "token: t, as: root"),
+        "user \"u\": impersonation (as) is not supported, use a user of its own",
+        ErrorCode::Unsupported);
+}
+
+void tst_Kubeconfig::faults()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, sentence);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("config"));
+    write(path, text);
+    const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
+    QVERIFY(!loaded.isOk());
+    QTEST(loaded.error().code(), "code");
+    const QString message = loaded.error().message();
+    QCOMPARE(message, QStringLiteral("kubeconfig %1: ").arg(path) + sentence);
+}
+
+void tst_Kubeconfig::accepted_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("server");
+    QTest::addColumn<QByteArray>("token");
+    QTest::newRow("token") << config(kServer, "token: t") << "https://h:1"
+                           << "t"_ba;
+    QTest::newRow("C-60 no scheme, insecure")
+        << config("server: \"h:1\", insecure-skip-tls-verify: true", "token: t") << "https://h:1"
+        << "t"_ba;
+    QTest::newRow("C-60 no scheme, no TLS settings")
+        << config("server: \"h:1\"", "") << "http://h:1"
+        << ""_ba;
+    QTest::newRow("C-59 no credentials without TLS")
+        << config("server: \"http://h:1\"", "token: t") << "http://h:1"
+        << ""_ba;
+    QTest::newRow("C-59 token beside an unreadable tokenFile")
+        << config(kServer, "token: t, tokenFile: /no/token") << "https://h:1"
+        << "t"_ba;
+    QTest::newRow("a broken entry that is not chosen")
+        << config(kServer, "token: t") + "preferences: {}\n"
+        << "https://h:1"
+        << "t"_ba;
+    QTest::newRow("JSON")
+        << R"({"current-context":"c","clusters":[{"name":"c","cluster":{"server":"https://h:1"}}],
+              "users":[{"name":"u","user":{"token":"t"}},{"name":"broken","user":{"token":1}}],
+              "contexts":[{"name":"c","context":{"cluster":"c","user":"u"}}]})"_ba
+        << "https://h:1"
+        << "t"_ba;
+}
+
+void tst_Kubeconfig::accepted()
+{
+    QFETCH(const QByteArray, text);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("config"));
+    write(path, text);
+    const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    QTEST(loaded.value().server.toString(), "server");
+    QTEST(loaded.value().token, "token");
+    QCOMPARE(loaded.value().namespaceName, QStringLiteral("default"));
+}
+
+// C-63: flag, KUBECONFIG, in-cluster, ~/.kube/config.
+void tst_Kubeconfig::order_data()
+{
+    QTest::addColumn<QString>("flag");
+    QTest::addColumn<QString>("variable");
+    QTest::addColumn<bool>("isInPod");
+    QTest::addColumn<bool>("hasHome");
+    QTest::addColumn<QString>("host"); // empty: an error
+    QTest::newRow("flag first") << "flag"
+                                << "variable" << true << true << "flag.example";
+    QTest::newRow("KUBECONFIG next") << ""
+                                     << "variable" << true << true << "variable.example";
+    QTest::newRow("then the pod") << ""
+                                  << "" << true << true << "10.0.0.1";
+    QTest::newRow("then home") << ""
+                               << "" << false << true << "home.example";
+    QTest::newRow("nothing") << ""
+                             << "" << false << false << "";
+    QTest::newRow("a flag that names nothing is no reason to look on")
+        << "missing"
+        << "variable" << true << true << "";
+    QTest::newRow("B01 a fault is no reason to look on") << ""
+                                                         << "broken" << true << true << "";
+    QTest::newRow("C-53 all of KUBECONFIG missing, no pod") << ""
+                                                            << "missing" << false << true << "";
+    QTest::newRow("C-61 all of KUBECONFIG missing, in a pod")
+        << ""
+        << "missing" << true << true << "10.0.0.1";
+    QTest::newRow("C-58 empty file, no pod") << ""
+                                             << "empty" << false << true << "";
+}
+
+void tst_Kubeconfig::order()
+{
+    QFETCH(const QString, flag);
+    QFETCH(const QString, variable);
+    QFETCH(const bool, isInPod);
+    QFETCH(const bool, hasHome);
+    QFETCH(const QString, host);
+    QTemporaryDir folder;
+    for (const char *name : {"flag", "variable"}) {
+        write(folder.filePath(QLatin1String(name)),
+            config("server: \"https://" + QByteArray(name) + ".example\"", "token: t"));
+    }
+    write(folder.filePath(QStringLiteral("broken")), "current-context: none\n");
+    write(folder.filePath(QStringLiteral("empty")), "");
+    write(folder.filePath(QStringLiteral("token")), "pod-token\n");
+    QVERIFY(QDir(folder.path()).mkpath(QStringLiteral("home/.kube")));
+    if (hasHome) {
+        write(folder.filePath(QStringLiteral("home/.kube/config")),
+            config("server: \"https://home.example\"", "token: t"));
+    }
+    QHash<QByteArray, QString> variables;
+    if (!variable.isEmpty())
+        variables.insert("KUBECONFIG", folder.filePath(variable));
+    if (isInPod) {
+        variables.insert("KUBERNETES_SERVICE_HOST", QStringLiteral("10.0.0.1"));
+        variables.insert("KUBERNETES_SERVICE_PORT", QStringLiteral("443"));
+    }
+    LoadEnvironment environment = environmentOf(variables);
+    environment.homeFolder = folder.filePath(QStringLiteral("home"));
+    environment.serviceAccountFolder = folder.path();
+    const auto loaded
+        = loadClusterConfig({flag.isEmpty() ? QString() : folder.filePath(flag), {}}, environment);
+    QCOMPARE(loaded.isOk(), !host.isEmpty());
+    if (loaded.isOk())
+        QCOMPARE(loaded.value().server.host(), host);
+    else
+        QCOMPARE(loaded.error().code(), ErrorCode::InvalidConfiguration);
+}
+
+void tst_Kubeconfig::allFaultsInOneMessage()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("config"));
+    write(path, config("", "client-key-data: \"*\"", "cluster: c, user: u, namespace: A"));
+    const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
+    QVERIFY(!loaded.isOk());
+    QCOMPARE(loaded.error().message().split(QStringLiteral("; ")).size(), 3);
+}
+
+QTEST_GUILESS_MAIN(tst_Kubeconfig)
+#include "tst_kubeconfig.moc"
