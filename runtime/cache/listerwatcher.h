@@ -1,0 +1,67 @@
+// Where a reflector's objects come from: one page of a LIST, or one WATCH stream. Contract:
+//   - Sinks are called on the executor named with the call, never from inside it.
+//   - Destroying the operation ends it; nothing is heard afterwards. It may be destroyed on the
+//   executor only, and not from inside one of its own callbacks.
+//   - on…Finished comes once and last.
+// Source: behaviours.md 1.4, 1.5. Tests: tst_reflector (scripted), tst_restlisterwatcher.
+#pragma once
+
+#include <codec/watchdecoder.h>
+#include <support/executor.h>
+#include <transport/resource.h>
+
+#include <memory>
+
+namespace davit::cache {
+
+class Operation
+{
+public:
+    virtual ~Operation() = default;
+};
+
+// One page's metadata.
+struct ListPage
+{
+    QString resourceVersion;
+    QString continueToken; // empty: the last page
+    qint64 remainingItemCount = -1; // -1: not said
+};
+
+class ListSink
+{
+public:
+    virtual ~ListSink() = default;
+    // Items in the order of the list, as they arrive; `bytes` were read for them.
+    virtual void onListItems(std::vector<Object> items, qint64 bytes) = 0;
+    virtual void onListFinished(const Error &error, const ListPage &page) = 0;
+};
+
+class WatchSink
+{
+public:
+    virtual ~WatchSink() = default;
+    // The server accepted the watch.
+    virtual void onWatchOpened() = 0;
+    // Events in order, as they arrive. An event of type Error is the last.
+    virtual void onWatchEvents(std::vector<codec::WatchEvent> events, qint64 bytes) = 0;
+    // Before onWatchOpened: why it could not be opened. After it: no error, ConnectionLost or
+    // Timeout (silence) all mean that the stream ended.
+    virtual void onWatchFinished(const Error &error) = 0;
+};
+
+class ListerWatcher
+{
+public:
+    virtual ~ListerWatcher() = default;
+    virtual std::unique_ptr<Operation> list(
+        const transport::ListOptions &options, support::Executor &executor, ListSink &sink)
+        = 0;
+    virtual std::unique_ptr<Operation> watch(
+        const transport::ListOptions &options, support::Executor &executor, WatchSink &sink)
+        = 0;
+    // False disables the streaming list for good.
+    virtual bool supportsWatchList() const { return true; }
+};
+
+} // namespace davit::cache

@@ -1,0 +1,77 @@
+// What waits for one plugin's informer: filled by strands, emptied by the plugin's thread.
+// Contract:
+//   - One wake-up event is posted when it turns from empty to not empty, none after close().
+//   - EveryEvent: all, in order. Latest: one entry a key, at most two notifications of it; `before`
+//   is what this handler was given last; merging rules of design 5 in mailbox.cpp.
+//   - Synced comes once: every part has stored its first list, and each added(isInInitialList) that
+//   was put in has been handled (I-23), those that merged into nothing included.
+// Source: behaviours.md 4.5, 4.6. Case B33. Test: tst_mailbox.
+#pragma once
+
+#include <davit/objectkey.h>
+#include <davit/priv/backends.h>
+
+#include <QtCore/qhash.h>
+#include <list>
+#include <mutex>
+#include <vector>
+
+namespace davit::cache {
+
+class Mailbox
+{
+public:
+    // `parts`: how many onPartSynced() make the whole.
+    Mailbox(Delivery delivery, int parts);
+
+    // [cache-thread]
+    void put(std::vector<priv::Notification> notifications);
+    void partSynced();
+
+    // Wake-ups go to `receiver` from now on; one at once when something waits. Null: none any more.
+    // [plugin-thread]
+    void setReceiver(QObject *receiver);
+    // Everything, in order. [plugin-thread]
+    std::vector<priv::Notification> take();
+    void handled(const priv::Notification &notification);
+    // Drops what waits; takes nothing in any more. [plugin-thread]
+    void close();
+
+    // [thread-safe]
+    bool hasSynced() const;
+    // Notifications that wait. [thread-safe]
+    qsizetype pending() const;
+
+private:
+    // What waits for one key: at most a deletion, then an addition or update. With `isSynced` it is
+    // the one that says so.
+    struct Entry
+    {
+        ObjectKey key;
+        std::optional<priv::Notification> deleted;
+        std::optional<priv::Notification> state; // Added or Updated
+        bool isSynced = false;
+    };
+    using Entries = std::list<Entry>;
+
+    void merge(priv::Notification &&notification);
+    void mergeInto(Entries::iterator entry, priv::Notification &&notification);
+    void forget(Entries::iterator entry);
+    void countInitial(const priv::Notification &notification, int by);
+    void checkSynced();
+    void wake(bool wasEmpty);
+    bool isEmpty() const { return m_events.empty() && m_entries.empty(); }
+
+    const bool m_isLatest;
+    mutable std::mutex m_mutex;
+    QObject *m_receiver = nullptr; // GUARDED_BY(m_mutex), as is all below
+    std::vector<priv::Notification> m_events; // EveryEvent
+    Entries m_entries; // Latest, in the order in which keys began to wait
+    QHash<ObjectKey, Entries::iterator> m_byKey;
+    qint64 m_initialUnhandled = 0;
+    int m_partsLeft;
+    bool m_hasSynced = false;
+    bool m_isClosed = false;
+};
+
+} // namespace davit::cache

@@ -1,0 +1,61 @@
+#include "objecttrie.h"
+
+namespace davit::cache {
+namespace {
+
+auto hasKey(const ObjectKey &key)
+{
+    return [&key](const ObjectEntry &entry) { return entry.object().key() == key; };
+}
+
+// Every bit of the result depends on every bit of the hash: the trie eats it five bits at a time.
+quint64 mixed(quint64 hash)
+{
+    hash ^= hash >> 33;
+    hash *= Q_UINT64_C(0xff51afd7ed558ccd);
+    hash ^= hash >> 33;
+    hash *= Q_UINT64_C(0xc4ceb9fe1a85ec53);
+    return hash ^ (hash >> 33);
+}
+
+// Names come from the network: nobody outside may know where they collide.
+size_t processSeed()
+{
+    static const size_t seed = QHashSeed::globalSeed();
+    return seed;
+}
+
+} // namespace
+
+quint64 hashOf(const ObjectKey &key)
+{
+    return mixed(qHash(key, processSeed()));
+}
+
+quint64 hashOf(QStringView text)
+{
+    return mixed(qHash(text, processSeed()));
+}
+
+Object ObjectTrie::find(const ObjectKey &key, quint64 hash) const
+{
+    const ObjectEntry *const entry = m_trie.find(hash, hasKey(key));
+    return entry ? entry->object() : Object();
+}
+
+Object ObjectTrie::put(const ObjectKey &key, quint64 hash, const Object &object)
+{
+    const quint64 handle = priv::PoolAccess::release(Object(object));
+    if (ObjectEntry *const there = m_trie.edit(hash, hasKey(key)))
+        return priv::PoolAccess::adopt(std::exchange(there->handle, handle));
+    m_trie.insert({hash, handle});
+    return {};
+}
+
+Object ObjectTrie::remove(const ObjectKey &key, quint64 hash)
+{
+    const auto taken = m_trie.take(hash, hasKey(key));
+    return taken ? priv::PoolAccess::adopt(taken->handle) : Object();
+}
+
+} // namespace davit::cache

@@ -1,0 +1,340 @@
+#include "reflector.h"
+
+#include "cachelog.h"
+#include "reflectorattempt.h"
+#include "resourceversion.h"
+
+#include <QtCore/qrandom.h>
+#include <algorithm>
+
+namespace davit::cache {
+
+using namespace std::chrono_literals;
+
+Reflector::Reflector(ListerWatcher &source, ReflectorStore &store, support::Executor &executor,
+    support::TimeSource &time, ReflectorOptions options)
+    : m_source(source)
+    , m_store(store)
+    , m_executor(executor)
+    , m_time(time)
+    , m_options(std::move(options))
+    , m_backoff(time, m_options.backoff, m_options.random)
+    , m_isAlive(std::make_shared<bool>(true))
+{ }
+
+Reflector::~Reflector()
+{
+    stop();
+}
+
+void Reflector::start()
+{
+    if (std::exchange(m_isStarted, true) || m_isStopped)
+        return;
+    runRound();
+}
+
+void Reflector::stop()
+{
+    if (std::exchange(m_isStopped, true))
+        return;
+    m_isAlive.reset();
+    for (support::TimeSource::TimerId *timer : {&m_waitTimer, &m_resyncTimer, &m_progressTimer})
+        m_time.cancel(std::exchange(*timer, 0));
+    cut(m_attempt);
+    setPhase(ReflectorPhase::Stopped);
+}
+
+ReflectorState Reflector::state() const
+{
+    const std::lock_guard lock(m_mutex);
+    ReflectorState state = m_state;
+    if (state.phase == ReflectorPhase::Listing || state.phase == ReflectorPhase::StreamingList)
+        state.progress.elapsed = m_time.monotonic() - m_syncStartedAt;
+    return state;
+}
+
+QString Reflector::lastSyncResourceVersion() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_state.resourceVersion;
+}
+
+void Reflector::setPhase(ReflectorPhase phase)
+{
+    const std::lock_guard lock(m_mutex);
+    m_state.phase = phase;
+}
+
+bool Reflector::usesWatchList() const
+{
+    return m_options.initialSync != InitialSync::List && m_source.supportsWatchList();
+}
+
+void Reflector::runRound()
+{
+    m_isListRetry = false;
+    m_isFullListRetry = false;
+    if (usesWatchList())
+        openStreamingList();
+    else
+        beginList();
+}
+
+void Reflector::endRound(const Error &error)
+{
+    cut(m_attempt);
+    m_time.cancel(std::exchange(m_resyncTimer, 0));
+    m_time.cancel(std::exchange(m_progressTimer, 0));
+    m_items = {};
+    m_temporary = {};
+    if (error.isError()) {
+        {
+            const std::lock_guard lock(m_mutex);
+            m_state.lastError = error;
+            ++m_state.failedRounds;
+        }
+        if (m_options.onRoundError)
+            m_options.onRoundError(error);
+        else if (error.code() == ErrorCode::Expired)
+            qCDebug(cacheLog, "%s", qUtf8Printable(error.message()));
+        else
+            qCWarning(cacheLog, "%s", qUtf8Printable(error.message()));
+    }
+    if (m_isStopped) // the handler may have stopped us
+        return;
+    setPhase(ReflectorPhase::BackingOff);
+    waitThen(nextDelay(error), &Reflector::runRound);
+}
+
+// R-12 and its table.
+QString Reflector::versionToAsk(Fill fill) const
+{
+    if (m_isVersionUnavailable)
+        return {};
+    const QString last = lastSyncResourceVersion();
+    return last.isEmpty() && fill == Fill::List ? QStringLiteral("0") : last;
+}
+
+std::chrono::nanoseconds Reflector::nextDelay(const Error &error)
+{
+    return std::max<Nanoseconds>(m_backoff.next(), error.retryAfter());
+}
+
+int Reflector::watchTimeoutSeconds()
+{
+    const double least = double(std::max(m_options.minWatchTimeout, 300s).count());
+    const double share
+        = m_options.random ? m_options.random() : QRandomGenerator::global()->generateDouble();
+    return int(least + share * least);
+}
+
+void Reflector::waitThen(Nanoseconds delay, void (Reflector::*next)())
+{
+    m_waitTimer
+        = m_time.callAfter(delay, m_executor, [this, next, alive = std::weak_ptr<bool>(m_isAlive)] {
+              if (!alive.lock())
+                  return;
+              m_waitTimer = 0;
+              (this->*next)();
+          });
+}
+
+// An operation must not die inside its own callback: it is dropped in a work of its own.
+void Reflector::cut(std::shared_ptr<Attempt> &attempt)
+{
+    if (!attempt)
+        return;
+    attempt->owner = nullptr;
+    m_executor.post([dropped = std::move(attempt)] {});
+    attempt.reset();
+}
+
+void Reflector::beginProgress()
+{
+    const std::lock_guard lock(m_mutex);
+    m_state.progress = {};
+    m_syncStartedAt = m_time.monotonic();
+}
+
+// LIST ------------------------------------------------------------------------------------------
+
+void Reflector::beginList()
+{
+    m_fill = Fill::List;
+    setPhase(ReflectorPhase::Listing);
+    m_askedVersion = versionToAsk(Fill::List);
+    const bool isAnyVersion = m_askedVersion.isEmpty() || m_askedVersion == QLatin1StringView("0");
+    m_limit = m_options.pageSize > 0       ? m_options.pageSize
+        : m_isPagingUseful || isAnyVersion ? 500
+                                           : 0;
+    m_items.clear();
+    m_pages = 0;
+    m_continueToken.clear();
+    beginProgress();
+    armProgressLog();
+    requestPage();
+}
+
+void Reflector::requestPage()
+{
+    transport::ListOptions options;
+    options.limit = m_limit;
+    options.continueToken = m_continueToken;
+    if (m_continueToken.isEmpty())
+        options.resourceVersion = m_askedVersion;
+    {
+        const std::lock_guard lock(m_mutex);
+        ++m_state.listRequests;
+    }
+    cut(m_attempt);
+    m_attempt = std::make_shared<Attempt>(*this);
+    m_attempt->operation = m_source.list(options, m_executor, *m_attempt);
+}
+
+void Reflector::onListItems(std::vector<Object> items, qint64 bytes)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_state.progress.objects += qint64(items.size());
+        m_state.progress.bytes += bytes;
+    }
+    if (m_items.empty())
+        m_items = std::move(items);
+    else
+        std::move(items.begin(), items.end(), std::back_inserter(m_items));
+}
+
+void Reflector::onListFinished(const Error &error, const ListPage &page)
+{
+    cut(m_attempt);
+    if (error.isError()) {
+        const bool isExpired = error.code() == ErrorCode::Expired;
+        if (isExpired && m_pages > 0 && !m_isFullListRetry) {
+            m_isFullListRetry = true;
+            m_items.clear();
+            m_pages = 0;
+            m_continueToken.clear();
+            m_limit = 0;
+            beginProgress();
+            requestPage();
+        } else if ((isExpired || isVersionTooLarge(error)) && !m_isListRetry) {
+            m_isListRetry = true;
+            m_isVersionUnavailable = true;
+            if (error.retryAfter() > 0ms)
+                waitThen(error.retryAfter(), &Reflector::retryListFromLatest);
+            else
+                retryListFromLatest();
+        } else {
+            endRound(error);
+        }
+        return;
+    }
+    if (m_pages++ == 0)
+        m_listVersion = page.resourceVersion;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_state.progress.remainingItemCount
+            = page.continueToken.isEmpty() ? 0 : page.remainingItemCount;
+    }
+    m_continueToken = page.continueToken;
+    if (!m_continueToken.isEmpty()) {
+        requestPage();
+        return;
+    }
+    if (m_pages > 1 && m_askedVersion == QLatin1StringView("0"))
+        m_isPagingUseful = true;
+    acceptList(std::exchange(m_items, {}), m_listVersion, m_askedVersion);
+}
+
+// The page size of the first try stays.
+void Reflector::retryListFromLatest()
+{
+    m_askedVersion.clear();
+    m_items.clear();
+    m_pages = 0;
+    m_continueToken.clear();
+    beginProgress();
+    requestPage();
+}
+
+void Reflector::acceptList(std::vector<Object> items, const QString &version, const QString &asked)
+{
+    m_isVersionUnavailable = false;
+    const bool wentBack
+        = asked.isEmpty() && compareVersions(version, lastSyncResourceVersion()) < 0;
+    const Status stored = m_store.replace(
+        std::move(items), version, wentBack ? ListOrigin::HistoryReset : ListOrigin::Ordinary);
+    if (!stored.isOk()) {
+        endRound(stored.error().withContext(QStringLiteral("store the list of ") + m_options.name));
+        return;
+    }
+    {
+        const std::lock_guard lock(m_mutex);
+        m_state.resourceVersion = version;
+        m_state.progress.elapsed = m_time.monotonic() - m_syncStartedAt;
+        m_state.lastError = {};
+        ++m_state.fills;
+    }
+    m_time.cancel(std::exchange(m_progressTimer, 0));
+    m_fruitlessResumes = 0;
+    armResync();
+    if (m_fill == Fill::WatchList) {
+        m_fill = Fill::Unset; // the same stream goes on as the watch
+        setPhase(ReflectorPhase::Watching);
+    } else {
+        openWatch();
+    }
+}
+
+// Timers ----------------------------------------------------------------------------------------
+
+void Reflector::armResync()
+{
+    if (m_options.resyncPeriod <= 0ns || m_resyncTimer)
+        return;
+    m_resyncTimer = m_time.callAfter(
+        m_options.resyncPeriod, m_executor, [this, alive = std::weak_ptr<bool>(m_isAlive)] {
+            if (alive.lock())
+                resyncFired();
+        });
+}
+
+void Reflector::resyncFired()
+{
+    if (!std::exchange(m_resyncTimer, 0)) // the round ended meanwhile
+        return;
+    if (!m_options.shouldResync || m_options.shouldResync()) {
+        if (const Status status = m_store.resync(); !status.isOk()) {
+            qCWarning(cacheLog, "resync of %s: %s", qUtf8Printable(m_options.name),
+                qUtf8Printable(status.error().message()));
+            m_time.cancel(std::exchange(m_waitTimer, 0));
+            endRound({});
+            return;
+        }
+    }
+    armResync();
+}
+
+// A fill that takes its time says so; a streaming list that hears nothing warns.
+void Reflector::armProgressLog()
+{
+    m_time.cancel(m_progressTimer);
+    m_progressTimer
+        = m_time.callAfter(10s, m_executor, [this, alive = std::weak_ptr<bool>(m_isAlive)] {
+              if (!alive.lock() || !std::exchange(m_progressTimer, 0))
+                  return;
+              const SyncProgress progress = state().progress;
+              const auto seconds = [](Nanoseconds ns) { return double(ns.count()) / 1e9; };
+              qCInfo(cacheLog, "first sync of %s goes on: %lld objects, %lld bytes, %.0f s",
+                  qUtf8Printable(m_options.name), progress.objects, progress.bytes,
+                  seconds(progress.elapsed));
+              if (m_fill == Fill::WatchList)
+                  qCWarning(cacheLog,
+                      "%s waits for the end of its streaming list: last event %.0f s ago",
+                      qUtf8Printable(m_options.name), seconds(m_time.monotonic() - m_lastEventAt));
+              armProgressLog();
+          });
+}
+
+} // namespace davit::cache

@@ -1,0 +1,158 @@
+// Keeps a ReflectorStore equal to a collection of the server: fills it, then follows the watch, and
+// begins again when the watch cannot be followed. A state machine on one executor. Contract:
+//   - A round = fill (streaming list first, else LIST) and watch. After each round, failed or not,
+//   a back-off delay passes. Only failed rounds reach onRoundError.
+//   - A watch that ends is opened again from the last version, without a relist.
+//   - The server's Retry-After is honoured: no wait is shorter (B14, B25).
+// Davit decides otherwise: ERROR events but Expired end the watch, back off and resume from the
+// last version; only after kMaxFruitlessResumes of them without an event between it relists (B12).
+// Source: behaviours.md 1. Test: tst_reflector.
+#pragma once
+
+#include "deltaqueue.h"
+#include "listerwatcher.h"
+#include "objecttrie.h"
+#include "reflectorstate.h"
+
+#include <support/backoff.h>
+#include <support/timesource.h>
+
+#include <mutex>
+
+namespace davit::cache {
+
+// How the cache of a kind is filled.
+enum class InitialSync : quint8 {
+    Unset = 0, // Auto
+    Auto, // WatchList, with LIST as the fall-back
+    List, // LIST only: faster on the wire
+    WatchList // WatchList only: kindest to the server
+};
+
+struct ReflectorOptions
+{
+    QString name; // "v1 ConfigMap", for messages
+    Gvk expectedGvk; // events of another kind are skipped; an empty kind takes any
+    InitialSync initialSync = InitialSync::Auto;
+    qint64 pageSize = 0; // 0: as R-13 says
+    support::BackoffSettings backoff;
+    std::function<double()> random; // numbers in [0, 1); empty: the system's
+    std::chrono::seconds minWatchTimeout{300}; // less is ignored
+    // Internal errors in a stream are retried at once for this long.
+    std::chrono::nanoseconds internalErrorWindow{0};
+    std::chrono::nanoseconds resyncPeriod{0}; // zero: no resync
+    std::function<bool()> shouldResync; // empty: yes
+    std::function<void(const Error &)> onRoundError; // empty: logged
+};
+
+class Reflector
+{
+public:
+    static constexpr int kMaxFruitlessResumes = 5;
+
+    // Everything borrowed outlives the reflector.
+    Reflector(ListerWatcher &source, ReflectorStore &store, support::Executor &executor,
+        support::TimeSource &time, ReflectorOptions options);
+    ~Reflector(); // stops; on the executor, or when the executor runs nothing any more
+    Q_DISABLE_COPY_MOVE(Reflector)
+
+    // Begins the first round; a second call does nothing. [cache-thread]
+    void start();
+    // Nothing reaches the store afterwards. [cache-thread]
+    void stop();
+    // [thread-safe]
+    ReflectorState state() const;
+    // The version that the next watch starts from; empty before the first list. [thread-safe]
+    QString lastSyncResourceVersion() const;
+
+private:
+    class Attempt;
+    enum class Fill : quint8 { Unset = 0, List, WatchList };
+    using Nanoseconds = std::chrono::nanoseconds;
+
+    void runRound();
+    void endRound(const Error &error);
+    QString versionToAsk(Fill fill) const;
+    Nanoseconds nextDelay(const Error &error);
+    int watchTimeoutSeconds();
+    bool usesWatchList() const;
+    void waitThen(Nanoseconds delay, void (Reflector::*next)());
+    void cut(std::shared_ptr<Attempt> &attempt);
+    void setPhase(ReflectorPhase phase);
+    void beginProgress();
+
+    // LIST
+    void beginList();
+    void requestPage();
+    void onListItems(std::vector<Object> items, qint64 bytes);
+    void onListFinished(const Error &error, const ListPage &page);
+    void retryListFromLatest();
+    void acceptList(std::vector<Object> items, const QString &version, const QString &asked);
+
+    // WATCH, and the streaming list, which becomes one
+    void openStreamingList();
+    void openWatch();
+    void startWatching(const transport::ListOptions &options);
+    void onWatchOpened();
+    void onWatchEvents(std::vector<codec::WatchEvent> events, qint64 bytes);
+    void onWatchFinished(const Error &error);
+    void streamingListEnded(const Error &error);
+    void watchEnded(const Error &error);
+    void errorEvent(const Error &error);
+    bool isInternalErrorRetried();
+    void applyToTemporary(const codec::WatchEvent &event);
+    void applyToStore(const codec::WatchEvent &event);
+    bool isExpectedKind(const Object &object) const;
+    void finishStreamingList(const codec::WatchEvent &end);
+
+    // Timers
+    void armResync();
+    void resyncFired();
+    void armProgressLog();
+
+    ListerWatcher &m_source;
+    ReflectorStore &m_store;
+    support::Executor &m_executor;
+    support::TimeSource &m_time;
+    const ReflectorOptions m_options;
+    support::Backoff m_backoff;
+    std::shared_ptr<bool> m_isAlive; // timers look whether the reflector is still there
+    support::TimeSource::TimerId m_waitTimer = 0;
+    support::TimeSource::TimerId m_resyncTimer = 0;
+    support::TimeSource::TimerId m_progressTimer = 0;
+    bool m_isStarted = false;
+    bool m_isStopped = false;
+
+    std::shared_ptr<Attempt> m_attempt; // the request under way
+    Fill m_fill = Fill::Unset; // what the request under way fills; Unset: an ordinary watch
+    bool m_isVersionUnavailable = false; // the server does not have our version: ask for any
+    bool m_isPagingUseful = false;
+
+    // The LIST under way.
+    std::vector<Object> m_items;
+    QString m_askedVersion;
+    QString m_listVersion; // of the first page
+    QString m_continueToken;
+    qint64 m_limit = 0;
+    int m_pages = 0;
+    bool m_isListRetry = false;
+    bool m_isFullListRetry = false;
+
+    // The watch under way.
+    ObjectTrie m_temporary;
+    bool m_isOpened = false;
+    bool m_isVersionHeldBack = false;
+    Nanoseconds m_openedAt{0};
+    Nanoseconds m_lastEventAt{0};
+    qint64 m_events = 0;
+    int m_fruitlessResumes = 0;
+    Nanoseconds m_firstInternalError{0};
+    Nanoseconds m_lastInternalError{0};
+    bool m_hadInternalError = false;
+
+    mutable std::mutex m_mutex;
+    ReflectorState m_state; // GUARDED_BY(m_mutex)
+    Nanoseconds m_syncStartedAt{0}; // GUARDED_BY(m_mutex)
+};
+
+} // namespace davit::cache

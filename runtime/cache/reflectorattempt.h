@@ -1,0 +1,47 @@
+// One request of a reflector: the sink that stays alive as long as the operation does, and that
+// stops passing things on when the reflector has turned away. Private to the reflector.
+#pragma once
+
+#include "reflector.h"
+
+namespace davit::cache {
+
+class Reflector::Attempt final : public ListSink, public WatchSink
+{
+public:
+    explicit Attempt(Reflector &reflector) : owner(&reflector) { }
+
+    void onListItems(std::vector<Object> items, qint64 bytes) override
+    {
+        if (owner)
+            owner->onListItems(std::move(items), bytes);
+    }
+    void onListFinished(const Error &error, const ListPage &page) override
+    {
+        if (owner)
+            owner->onListFinished(error, page);
+    }
+    void onWatchOpened() override
+    {
+        if (owner)
+            owner->onWatchOpened();
+    }
+    void onWatchEvents(std::vector<codec::WatchEvent> events, qint64 bytes) override
+    {
+        if (owner)
+            owner->onWatchEvents(std::move(events), bytes);
+    }
+    void onWatchFinished(const Error &error) override
+    {
+        if (owner)
+            owner->onWatchFinished(error);
+    }
+
+    Reflector *owner; // null: cut off
+    std::unique_ptr<Operation> operation;
+};
+
+// R-16, whichever way the server spells it.
+bool isVersionTooLarge(const Error &error);
+
+} // namespace davit::cache

@@ -1,0 +1,44 @@
+// What a reflector is doing, for probes, metrics and logs.
+#pragma once
+
+#include <davit/error.h>
+
+#include <chrono>
+
+namespace davit::cache {
+
+enum class ReflectorPhase : quint8 {
+    Unset = 0, // not started
+    Listing,
+    StreamingList,
+    Watching,
+    BackingOff,
+    Stopped
+};
+// "listing" and so on.
+QLatin1StringView phaseName(ReflectorPhase phase);
+
+// How far the fill of the cache has come; of the last one when none runs.
+struct SyncProgress
+{
+    qint64 objects = 0;
+    qint64 bytes = 0;
+    qint64 remainingItemCount = -1; // -1: the server did not say
+    std::chrono::nanoseconds elapsed{0};
+};
+
+struct ReflectorState
+{
+    ReflectorPhase phase = ReflectorPhase::Unset;
+    SyncProgress progress;
+    QString resourceVersion; // the next watch starts here
+    Error lastError; // of the last round that failed; unset again after a round that fills
+    quint64 fills = 0; // lists and streaming lists that ended well; more than one: relists
+    quint64 listRequests = 0;
+    quint64 watchRequests = 0;
+    quint64 failedRounds = 0;
+    quint64 events = 0; // counted watch events
+    quint64 skippedEvents = 0; // of another kind, or refused by the store
+};
+
+} // namespace davit::cache

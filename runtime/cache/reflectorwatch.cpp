@@ -1,0 +1,310 @@
+// The watching half of the reflector: ordinary watches, and the streaming list that becomes one.
+#include "cachelog.h"
+#include "reflector.h"
+#include "reflectorattempt.h"
+
+namespace davit::cache {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// What ends a stream without being anybody's fault: end of body, reset, silence.
+bool isPlainEnd(const Error &error)
+{
+    return !error.isError() || error.code() == ErrorCode::ConnectionLost
+        || error.code() == ErrorCode::Timeout || error.code() == ErrorCode::Canceled;
+}
+
+bool isWorthWaiting(const Error &error)
+{
+    return error.code() == ErrorCode::ConnectionRefused
+        || error.code() == ErrorCode::TooManyRequests;
+}
+
+} // namespace
+
+QLatin1StringView phaseName(ReflectorPhase phase)
+{
+    constexpr QLatin1StringView names[]
+        = {QLatin1StringView("not started"), QLatin1StringView("listing"),
+            QLatin1StringView("streaming the list"), QLatin1StringView("watching"),
+            QLatin1StringView("backing off"), QLatin1StringView("stopped")};
+    return names[std::size_t(phase)];
+}
+
+bool isVersionTooLarge(const Error &error)
+{
+    return error.code() == ErrorCode::ResourceVersionTooLarge
+        || (error.code() == ErrorCode::Timeout
+            && error.message().contains(QLatin1StringView("Too large resource version")));
+}
+
+void Reflector::openStreamingList()
+{
+    m_fill = Fill::WatchList;
+    setPhase(ReflectorPhase::StreamingList);
+    m_temporary = {};
+    m_askedVersion = versionToAsk(Fill::WatchList);
+    beginProgress();
+    armProgressLog();
+    transport::ListOptions options;
+    options.isWatch = true;
+    options.resourceVersion = m_askedVersion;
+    options.resourceVersionMatch = QStringLiteral("NotOlderThan");
+    options.sendInitialEvents = true;
+    options.allowWatchBookmarks = true;
+    options.timeoutSeconds = watchTimeoutSeconds();
+    m_isVersionHeldBack = false;
+    startWatching(options);
+}
+
+void Reflector::openWatch()
+{
+    m_fill = Fill::Unset;
+    setPhase(ReflectorPhase::Watching);
+    transport::ListOptions options;
+    options.isWatch = true;
+    options.resourceVersion = lastSyncResourceVersion();
+    options.allowWatchBookmarks = true;
+    options.timeoutSeconds = watchTimeoutSeconds();
+    m_isVersionHeldBack
+        = options.resourceVersion.isEmpty() || options.resourceVersion == QLatin1StringView("0");
+    startWatching(options);
+}
+
+void Reflector::startWatching(const transport::ListOptions &options)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        ++m_state.watchRequests;
+    }
+    m_isOpened = false;
+    m_events = 0;
+    m_openedAt = m_lastEventAt = m_time.monotonic();
+    cut(m_attempt);
+    m_attempt = std::make_shared<Attempt>(*this);
+    m_attempt->operation = m_source.watch(options, m_executor, *m_attempt);
+}
+
+void Reflector::onWatchOpened()
+{
+    m_isOpened = true;
+}
+
+void Reflector::onWatchEvents(std::vector<codec::WatchEvent> events, qint64 bytes)
+{
+    m_lastEventAt = m_time.monotonic();
+    if (m_fill == Fill::WatchList) {
+        const std::lock_guard lock(m_mutex);
+        m_state.progress.bytes += bytes;
+    }
+    const std::shared_ptr<Attempt> attempt = m_attempt; // its end, when it comes to that, is ours
+    for (const codec::WatchEvent &event : events) {
+        if (event.type == codec::WatchEvent::Type::Error) {
+            errorEvent(event.error);
+            return;
+        }
+        if (m_fill != Fill::WatchList)
+            applyToStore(event);
+        else if (event.isInitialEventsEnd)
+            finishStreamingList(event);
+        else
+            applyToTemporary(event);
+        if (!attempt->owner) // the store refused the list, or somebody stopped us
+            return;
+    }
+}
+
+void Reflector::onWatchFinished(const Error &error)
+{
+    cut(m_attempt);
+    if (m_fill == Fill::WatchList)
+        streamingListEnded(error);
+    else
+        watchEnded(error);
+}
+
+//
+void Reflector::streamingListEnded(const Error &error)
+{
+    const bool isShort = m_events == 0 && m_time.monotonic() - m_openedAt < 1s;
+    const bool isBehind = error.code() == ErrorCode::Expired || isVersionTooLarge(error);
+    if (isWorthWaiting(error)) {
+        waitThen(nextDelay(error), &Reflector::openStreamingList);
+    } else if (isBehind && !m_askedVersion.isEmpty()) {
+        m_isVersionUnavailable = true;
+        if (error.retryAfter() > 0ms)
+            waitThen(error.retryAfter(), &Reflector::openStreamingList);
+        else
+            openStreamingList();
+    } else if (m_isOpened && isPlainEnd(error) && !isShort) {
+        openStreamingList();
+    } else if (m_options.initialSync == InitialSync::WatchList) {
+        endRound(error.isError()
+                ? error
+                : Error(ErrorCode::ConnectionLost,
+                    QStringLiteral("streaming list of %1: the server ended it at once")
+                        .arg(m_options.name)));
+    } else {
+        qCDebug(cacheLog, "%s falls back to LIST: %s", qUtf8Printable(m_options.name),
+            qUtf8Printable(error.message()));
+        m_temporary = {};
+        beginList();
+    }
+}
+
+// R-28 before the watch was opened, R-29 afterwards.
+void Reflector::watchEnded(const Error &error)
+{
+    if (!m_isOpened && isWorthWaiting(error)) {
+        setPhase(ReflectorPhase::BackingOff);
+        waitThen(nextDelay(error), &Reflector::openWatch);
+        return;
+    }
+    if (!m_isOpened && error.isError()) {
+        endRound(error);
+        return;
+    }
+    const bool isShort = m_events == 0 && m_time.monotonic() - m_openedAt < 1s;
+    if (isPlainEnd(error) && !isShort) {
+        openWatch();
+        return;
+    }
+    qCInfo(cacheLog, "watch of %s ended after less than a second without an event %s",
+        qUtf8Printable(m_options.name), qUtf8Printable(error.message()));
+    endRound({});
+}
+
+void Reflector::errorEvent(const Error &error)
+{
+    cut(m_attempt);
+    if (m_fill == Fill::WatchList) {
+        m_isOpened = true;
+        streamingListEnded(error);
+        return;
+    }
+    if (error.code() == ErrorCode::Expired) {
+        qCDebug(cacheLog, "watch of %s: %s", qUtf8Printable(m_options.name),
+            qUtf8Printable(error.message()));
+        endRound({});
+        return;
+    }
+    if (error.code() == ErrorCode::InternalError && isInternalErrorRetried()) {
+        openWatch();
+        return;
+    }
+    if (error.code() != ErrorCode::TooManyRequests) {
+        qCWarning(cacheLog, "watch of %s: %s", qUtf8Printable(m_options.name),
+            qUtf8Printable(error.message()));
+        if (m_events > 0)
+            m_fruitlessResumes = 0;
+        if (++m_fruitlessResumes > kMaxFruitlessResumes) {
+            m_fruitlessResumes = 0;
+            endRound({});
+            return;
+        }
+    }
+    setPhase(ReflectorPhase::BackingOff);
+    waitThen(nextDelay(error), &Reflector::openWatch);
+}
+
+//
+bool Reflector::isInternalErrorRetried()
+{
+    if (m_options.internalErrorWindow <= 0ns)
+        return false;
+    const Nanoseconds now = m_time.monotonic();
+    if (!m_hadInternalError || now - m_lastInternalError >= 60s)
+        m_firstInternalError = now;
+    m_hadInternalError = true;
+    m_lastInternalError = now;
+    return now - m_firstInternalError <= m_options.internalErrorWindow;
+}
+
+bool Reflector::isExpectedKind(const Object &object) const
+{
+    if (m_options.expectedGvk.kind.isEmpty())
+        return true;
+    return object[QLatin1StringView("kind")].toString() == m_options.expectedGvk.kind
+        && object[QLatin1StringView("apiVersion")].toString() == apiVersion(m_options.expectedGvk);
+}
+
+void Reflector::applyToTemporary(const codec::WatchEvent &event)
+{
+    using Type = codec::WatchEvent::Type;
+    ++m_events;
+    if (event.type == Type::Bookmark)
+        return;
+    if (!isExpectedKind(event.object)) {
+        const std::lock_guard lock(m_mutex);
+        ++m_state.skippedEvents;
+        return;
+    }
+    Object object = event.object;
+    if (const Transform *const transform = m_store.transform()) {
+        if (const Status status = (*transform)(&object); !status.isOk()) {
+            qCWarning(cacheLog, "%s", qUtf8Printable(status.error().message()));
+            return;
+        }
+    }
+    if (event.type == Type::Deleted)
+        m_temporary.remove(object.key());
+    else
+        m_temporary.put(object.key(), object);
+    const std::lock_guard lock(m_mutex);
+    m_state.progress.objects = m_temporary.size();
+}
+
+void Reflector::finishStreamingList(const codec::WatchEvent &end)
+{
+    ++m_events;
+    std::vector<Object> items;
+    items.reserve(std::size_t(m_temporary.size()));
+    m_temporary.forEach([&](const Object &object) { items.push_back(object); });
+    m_temporary = {};
+    acceptList(std::move(items), end.resourceVersion, m_askedVersion);
+}
+
+void Reflector::applyToStore(const codec::WatchEvent &event)
+{
+    using Type = codec::WatchEvent::Type;
+    if (event.type != Type::Bookmark && !isExpectedKind(event.object)) {
+        qCWarning(cacheLog, "watch of %s: an event of another kind (%s) is skipped",
+            qUtf8Printable(m_options.name), qUtf8Printable(toString(event.object.gvk())));
+        const std::lock_guard lock(m_mutex);
+        ++m_state.skippedEvents;
+        return;
+    }
+    Status status;
+    switch (event.type) {
+    case Type::Added:
+        status = m_store.add(event.object);
+        break;
+    case Type::Modified:
+        status = m_store.update(event.object);
+        break;
+    case Type::Deleted:
+        status = m_store.remove(event.object);
+        break;
+    case Type::Bookmark:
+        m_store.bookmark(event.resourceVersion);
+        break;
+    case Type::Error:
+        return;
+    }
+    if (!status.isOk())
+        qCWarning(cacheLog, "watch of %s: %s", qUtf8Printable(m_options.name),
+            qUtf8Printable(status.error().message()));
+    if (event.type != Type::Added)
+        m_isVersionHeldBack = false;
+    ++m_events;
+    const std::lock_guard lock(m_mutex);
+    ++m_state.events;
+    if (!status.isOk())
+        ++m_state.skippedEvents;
+    if (!m_isVersionHeldBack && !event.resourceVersion.isEmpty())
+        m_state.resourceVersion = event.resourceVersion; // also past what the store refused: R-32
+}
+
+} // namespace davit::cache

@@ -1,0 +1,205 @@
+#include "restlisterwatcher.h"
+
+#include "cachelog.h"
+
+#include <codec/listdecoder.h>
+#include <codec/statusdecoder.h>
+
+namespace davit::cache {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr qsizetype kMaxErrorBody = qsizetype(1) << 20;
+
+priv::DecodeOptions decodeOptions(const RestCollection &collection, const Gvk &gvk)
+{
+    return {collection.managedFields, collection.depth, &gvk};
+}
+
+QString operationText(const char *verb, const RestCollection &collection)
+{
+    QString text = QLatin1StringView(verb) + u' ' + toString(collection.resource.gvk);
+    if (!collection.namespaceName.isEmpty())
+        text += QStringLiteral(" in ") + collection.namespaceName;
+    return text;
+}
+
+// What LIST and WATCH have in common: an exchange, its head, and the body of a refusal.
+class RestOperation : public Operation, protected transport::ResponseSink
+{
+public:
+    explicit RestOperation(QString what) : m_what(std::move(what)) { }
+    void start(transport::Transport &transport, const transport::Request &request,
+        support::Executor &executor)
+    {
+        m_exchange = transport.start(request, executor, *this);
+    }
+
+protected:
+    void onHead(const transport::ResponseHead &head) override { m_head = head; }
+
+    bool isAccepted() const { return m_head.httpStatus >= 200 && m_head.httpStatus < 300; }
+
+    void keepRefusal(const QByteArray &bytes)
+    {
+        if (m_refusal.size() < kMaxErrorBody)
+            m_refusal += bytes;
+    }
+
+    // What went wrong with the exchange as such; no error when the body came whole.
+    Error outcome(const Error &error) const
+    {
+        if (m_head.httpStatus != 0 && !isAccepted()) {
+            const Error refused = codec::errorFromReply(
+                m_what, "GET", m_head.httpStatus, m_refusal, m_head.retryAfter);
+            return refused.retryAfter() >= m_head.retryAfter
+                ? refused
+                : refused.withRetryAfter(m_head.retryAfter);
+        }
+        return error.isError() ? error.withContext(m_what) : error;
+    }
+
+    const QString m_what; // "list v1 ConfigMap": opens each error's sentence
+    transport::ResponseHead m_head;
+
+private:
+    QByteArray m_refusal;
+    std::unique_ptr<transport::Exchange> m_exchange;
+};
+
+class RestList final : public RestOperation
+{
+public:
+    RestList(const RestCollection &collection, ListSink &sink)
+        : RestOperation(operationText("list", collection))
+        , m_gvk(collection.resource.gvk)
+        , m_decoder(m_gvk, decodeOptions(collection, m_gvk))
+        , m_sink(sink)
+    { }
+
+private:
+    void onBytes(const QByteArray &bytes) override
+    {
+        if (!isAccepted()) {
+            keepRefusal(bytes);
+            return;
+        }
+        m_sink.onListItems(m_decoder.feed(bytes), bytes.size());
+    }
+
+    void onFinished(const Error &error) override
+    {
+        Error outcome = this->outcome(error);
+        if (!outcome.isError() && (outcome = m_decoder.finish()).isError())
+            outcome = outcome.withContext(m_what);
+        if (outcome.isError()) {
+            m_sink.onListFinished(outcome, {});
+            return;
+        }
+        for (const QString &note : m_decoder.badItemNotes())
+            qCWarning(cacheLog, "%s: an item is left out: %s", qUtf8Printable(m_what),
+                qUtf8Printable(note));
+        const codec::ListMeta &meta = m_decoder.meta();
+        m_sink.onListFinished(
+            {}, {meta.resourceVersion, meta.continueToken, meta.remainingItemCount});
+    }
+
+    const Gvk m_gvk; // the decoder borrows it
+    codec::ListDecoder m_decoder;
+    ListSink &m_sink;
+};
+
+class RestWatch final : public RestOperation
+{
+public:
+    RestWatch(const RestCollection &collection, WatchSink &sink)
+        : RestOperation(operationText("watch", collection))
+        , m_gvk(collection.resource.gvk)
+        , m_decoder(decodeOptions(collection, m_gvk))
+        , m_sink(sink)
+    { }
+
+private:
+    // A watch is opened by 200 alone (C-17a).
+    bool isOpen() const { return m_head.httpStatus == 200; }
+
+    void onHead(const transport::ResponseHead &head) override
+    {
+        RestOperation::onHead(head);
+        if (isOpen())
+            m_sink.onWatchOpened();
+    }
+
+    void onBytes(const QByteArray &bytes) override
+    {
+        if (!isOpen()) {
+            keepRefusal(bytes);
+            return;
+        }
+        const qsizetype badBefore = m_decoder.badObjects();
+        std::vector<codec::WatchEvent> events = m_decoder.feed(bytes);
+        if (m_decoder.badObjects() > badBefore)
+            qCWarning(cacheLog, "%s: an event is left out: %s", qUtf8Printable(m_what),
+                qUtf8Printable(m_decoder.lastBadObject().message()));
+        m_sink.onWatchEvents(std::move(events), bytes.size());
+    }
+
+    void onFinished(const Error &error) override
+    {
+        const Error outcome = this->outcome(error);
+        if (!outcome.isError() && !isOpen())
+            m_sink.onWatchFinished(Error(ErrorCode::MalformedReply,
+                QStringLiteral("%1: the server answered with status %2, which opens no watch")
+                    .arg(m_what)
+                    .arg(m_head.httpStatus)));
+        else
+            m_sink.onWatchFinished(outcome);
+    }
+
+    const Gvk m_gvk; // the decoder borrows it
+    codec::WatchDecoder m_decoder;
+    WatchSink &m_sink;
+};
+
+} // namespace
+
+RestListerWatcher::RestListerWatcher(
+    transport::Transport &transport, const RestCollection &collection)
+    : m_transport(transport), m_collection(collection)
+{ }
+
+transport::Request RestListerWatcher::request(
+    const transport::ListOptions &options, transport::Channel channel) const
+{
+    transport::ListOptions narrowed = options;
+    narrowed.labelSelector = m_collection.labelSelector;
+    narrowed.fieldSelector = m_collection.fieldSelector;
+    transport::Request request;
+    request.channel = channel;
+    request.target
+        = transport::collectionTarget(m_collection.resource, m_collection.namespaceName, narrowed);
+    request.headDeadline
+        = channel == transport::Channel::List ? 60s : 30s; // a large list takes its time
+    request.silenceLimit = 90s;
+    return request;
+}
+
+std::unique_ptr<Operation> RestListerWatcher::list(
+    const transport::ListOptions &options, support::Executor &executor, ListSink &sink)
+{
+    auto operation = std::make_unique<RestList>(m_collection, sink);
+    operation->start(m_transport, request(options, transport::Channel::List), executor);
+    return operation;
+}
+
+std::unique_ptr<Operation> RestListerWatcher::watch(
+    const transport::ListOptions &options, support::Executor &executor, WatchSink &sink)
+{
+    auto operation = std::make_unique<RestWatch>(m_collection, sink);
+    operation->start(m_transport, request(options, transport::Channel::Watch), executor);
+    return operation;
+}
+
+} // namespace davit::cache

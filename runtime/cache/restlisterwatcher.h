@@ -1,0 +1,43 @@
+// LIST and WATCH of one collection over HTTP. Lists and watches are decoded as their bytes arrive;
+// no reply is ever in memory as a whole. Contract: see ListerWatcher.
+// Source: Kubernetes API concepts; behaviours.md C-14, C-17a, C-22, C-23. Case B25. Test:
+// tst_restlisterwatcher.
+#pragma once
+
+#include "listerwatcher.h"
+
+#include <transport/transport.h>
+
+namespace davit::cache {
+
+struct RestCollection
+{
+    transport::Resource resource;
+    QString namespaceName; // empty: all
+    QString labelSelector;
+    QString fieldSelector;
+    priv::ManagedFields managedFields = priv::ManagedFields::Drop;
+    priv::Depth depth = priv::Depth::Full;
+};
+
+class RestListerWatcher final : public ListerWatcher
+{
+public:
+    // `transport` outlives it and its operations.
+    RestListerWatcher(transport::Transport &transport, const RestCollection &collection);
+
+    // Selectors of the collection are added to the options. [cache-thread]
+    std::unique_ptr<Operation> list(const transport::ListOptions &options,
+        support::Executor &executor, ListSink &sink) override;
+    std::unique_ptr<Operation> watch(const transport::ListOptions &options,
+        support::Executor &executor, WatchSink &sink) override;
+
+private:
+    transport::Request request(
+        const transport::ListOptions &options, transport::Channel channel) const;
+
+    transport::Transport &m_transport;
+    const RestCollection m_collection;
+};
+
+} // namespace davit::cache

@@ -1,0 +1,47 @@
+// A shared informer with the strand that it runs on. Held by shared pointer by everybody who uses
+// it; the last one out stops the watch. Made by SharedInformerFactory only.
+#pragma once
+
+#include "sharedinformer.h"
+#include "viewfilter.h"
+
+#include <support/strand.h>
+
+namespace davit::cache {
+
+class RunningInformer
+{
+public:
+    // Runs on a strand of its own.
+    RunningInformer(const WatchScope &scope, QThreadPool &pool);
+    // Runs on an executor that outlives it; tests.
+    RunningInformer(const WatchScope &scope, support::Executor &executor);
+    // After endStrand().
+    ~RunningInformer();
+    // Once, before anything else.
+    void setUp(std::unique_ptr<ListerWatcher> source, support::TimeSource &time,
+        SharedInformerOptions options);
+
+    // [thread-safe]
+    const WatchScope &scope() const { return m_scope; }
+    SharedInformer &informer() const { return *m_informer; }
+    support::Executor &executor() const { return m_executor; }
+    // Runs the work on the strand and waits for it; not at all after endStrand(). On a borrowed
+    // executor it is only posted. [thread-safe]
+    void runAndWait(support::Executor::Work work);
+    // Gives its listeners, and those that come later, to a wider informer. On the strand.
+    // [cache-thread]
+    void setSuccessor(const std::shared_ptr<RunningInformer> &wider);
+    void followSuccessor();
+    // Waits for the work that runs; no other runs afterwards. Not from the strand itself.
+    void endStrand();
+
+private:
+    const WatchScope m_scope;
+    std::unique_ptr<support::Strand> m_strand; // null on a borrowed executor
+    support::Executor &m_executor;
+    std::unique_ptr<SharedInformer> m_informer;
+    std::weak_ptr<RunningInformer> m_successor; // thread-confined: the strand
+};
+
+} // namespace davit::cache

@@ -1,0 +1,386 @@
+#include "sharedinformer.h"
+
+#include "resourceversion.h"
+
+#include <QtCore/qset.h>
+#include <algorithm>
+
+namespace davit::cache {
+
+using namespace std::chrono_literals;
+using Kind = InformerEvent::Kind;
+
+SharedInformer::SharedInformer(std::unique_ptr<ListerWatcher> source, support::Executor &executor,
+    support::TimeSource &time, SharedInformerOptions options)
+    : m_source(std::move(source))
+    , m_executor(executor)
+    , m_time(time)
+    , m_options(std::move(options))
+    , m_store(std::make_shared<ThreadSafeStore>(&executor))
+    , m_queue([this] {
+        RealFifoOptions queue;
+        queue.transform = m_options.transform;
+        queue.onReadable = [this] {
+            m_executor.post([this, alive = std::weak_ptr<bool>(m_isAlive)] {
+                if (alive.lock())
+                    drain();
+            });
+        };
+        return queue;
+    }())
+    , m_isAlive(std::make_shared<bool>(true))
+    , m_resyncCheckPeriod(m_options.resyncPeriod)
+{ }
+
+SharedInformer::~SharedInformer()
+{
+    stop();
+}
+
+void SharedInformer::start()
+{
+    if (m_isStopped || m_reflector)
+        return;
+    ReflectorOptions options = m_options.reflector;
+    options.resyncPeriod = m_resyncCheckPeriod;
+    options.shouldResync = [this] { return shouldResync(); };
+    {
+        const std::lock_guard lock(m_mutex);
+        m_reflector = std::make_unique<Reflector>(
+            *m_source, m_queue, m_executor, m_time, std::move(options));
+    }
+    m_reflector->start();
+}
+
+void SharedInformer::stop()
+{
+    if (std::exchange(m_isStopped, true))
+        return;
+    m_isAlive.reset();
+    if (m_reflector)
+        m_reflector->stop();
+    m_queue.close();
+    m_adoptions.clear();
+    m_listeners.clear();
+    m_store->detach();
+}
+
+QString SharedInformer::lastSyncResourceVersion() const
+{
+    return reflectorState().resourceVersion;
+}
+
+ReflectorState SharedInformer::reflectorState() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_reflector ? m_reflector->state() : ReflectorState();
+}
+
+// Consumer -------------------------------------------------------------------------------------
+
+void SharedInformer::drain()
+{
+    Status status;
+    while (m_queue.tryPopBatch(
+        [this](std::span<const Delta> deltas, bool isInitial) { return apply(deltas, isInitial); },
+        &status)) { }
+    m_store->publish();
+    distribute();
+    if (!hasSynced() && m_queue.hasSynced()) {
+        m_hasSynced.store(true, std::memory_order_release);
+        const std::vector<Listening> heard = m_listeners;
+        for (const Listening &listening : heard)
+            listening.listener->onSynced();
+        if (m_options.onSynced)
+            m_options.onSynced();
+    }
+    adoptThoseInTime();
+}
+
+Status SharedInformer::apply(std::span<const Delta> deltas, bool isInInitialList)
+{
+    for (const Delta &delta : deltas) {
+        switch (delta.type) {
+        case DeltaType::Added:
+        case DeltaType::Updated:
+        case DeltaType::Replaced:
+        case DeltaType::Sync:
+            upsert(delta, isInInitialList);
+            break;
+        case DeltaType::Deleted:
+            remove(delta);
+            break;
+        case DeltaType::ReplacedAll:
+            replaceAll(delta, isInInitialList);
+            break;
+        case DeltaType::SyncAll:
+            syncAll();
+            break;
+        case DeltaType::Bookmark:
+            m_store->setResourceVersion(delta.resourceVersion);
+            break;
+        case DeltaType::Unset:
+            break;
+        }
+    }
+    return Status::ok();
+}
+
+void SharedInformer::upsert(const Delta &delta, bool isInInitialList)
+{
+    const Object before = m_store->find(delta.key);
+    if (before.isNull()) {
+        m_store->put(delta.key, delta.object);
+        m_events.push_back({Kind::Added, isInInitialList, false, false, {}, delta.object});
+        return;
+    }
+    if (!haveSameUid(before, delta.object)) {
+        replaceOther(delta.key, before, delta.object, isInInitialList);
+        return;
+    }
+    const QString version = delta.object.resourceVersion();
+    if (!version.isEmpty() && compareVersions(version, before.resourceVersion()) <= 0) {
+        m_staleEvents.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    m_store->put(delta.key, delta.object);
+    m_events.push_back({Kind::Updated, false, false, false, before, delta.object});
+}
+
+// B16: the deletion in between was not seen.
+void SharedInformer::replaceOther(
+    const ObjectKey &key, const Object &before, const Object &after, bool isInitial)
+{
+    m_store->put(key, after);
+    m_events.push_back({Kind::Deleted, false, true, false, before, before});
+    m_events.push_back({Kind::Added, isInitial, false, false, {}, after});
+}
+
+void SharedInformer::remove(const Delta &delta)
+{
+    const Object before = m_store->remove(delta.key);
+    if (!delta.isFinalStateUnknown && !delta.object.isNull())
+        m_store->setResourceVersion(delta.object.resourceVersion()); // S-1
+    const bool isOther = !before.isNull() && !haveSameUid(before, delta.object);
+    const bool isUnknown = delta.isFinalStateUnknown || isOther;
+    const Object &lastKnown = isUnknown && !before.isNull() ? before : delta.object;
+    m_events.push_back({Kind::Deleted, false, isUnknown, false, before, lastKnown});
+}
+
+void SharedInformer::replaceAll(const Delta &delta, bool isInInitialList)
+{
+    const std::vector<Object> &items = *delta.items;
+    if (m_store->working().objects.size() > 0) {
+        QSet<ObjectKey> listed;
+        listed.reserve(qsizetype(items.size()));
+        for (const Object &item : items)
+            listed.insert(item.key());
+        std::vector<Object> gone;
+        m_store->working().objects.forEach([&](const Object &object) {
+            if (!listed.contains(object.key()))
+                gone.push_back(object);
+        });
+        for (const Object &object : gone) {
+            m_store->remove(object.key());
+            m_events.push_back({Kind::Deleted, false, true, false, object, object});
+        }
+    }
+    m_events.reserve(m_events.size() + items.size());
+    for (const Object &item : items) {
+        const ObjectKey key = item.key();
+        const Object before = m_store->find(key);
+        if (before.isNull()) {
+            m_store->put(key, item);
+            m_events.push_back({Kind::Added, isInInitialList, false, false, {}, item});
+        } else if (!haveSameUid(before, item)) {
+            replaceOther(key, before, item, isInInitialList);
+        } else if (delta.origin == ListOrigin::Ordinary && isOlderState(item, before)) {
+            m_staleEvents.fetch_add(1, std::memory_order_relaxed); // B14
+        } else {
+            if (before != item)
+                m_store->put(key, item);
+            m_events.push_back(
+                {Kind::Updated, false, false, haveSameVersion(before, item), before, item});
+        }
+    }
+    m_store->setResourceVersion(delta.resourceVersion);
+}
+
+void SharedInformer::syncAll()
+{
+    m_store->working().objects.forEach([this](const Object &object) {
+        m_events.push_back({Kind::Updated, false, false, true, object, object});
+    });
+}
+
+void SharedInformer::distribute()
+{
+    const std::vector<InformerEvent> events = std::exchange(m_events, {});
+    if (events.empty())
+        return;
+    for (const Listening &listening : m_listeners)
+        listening.listener->onEvents(events, listening.isSyncing);
+}
+
+// Listeners --------------------------------------------------------------------------------------
+
+Status SharedInformer::addListener(
+    std::shared_ptr<InformerListener> listener, std::optional<Nanoseconds> resyncPeriod)
+{
+    if (m_isStopped)
+        return Status(ErrorCode::Canceled,
+            QStringLiteral("listen to %1: its informer has stopped").arg(m_options.reflector.name));
+    Nanoseconds wanted = resyncPeriod.value_or(m_options.resyncPeriod);
+    if (wanted > 0ns && wanted < 1s)
+        wanted = 1s;
+    if (m_resyncCheckPeriod > 0ns && wanted > 0ns && wanted < m_resyncCheckPeriod && !m_reflector) {
+        m_resyncCheckPeriod = wanted;
+        for (Listening &other : m_listeners)
+            other.effective = effectivePeriod(other.requested);
+    }
+    Listening listening{std::move(listener), wanted, effectivePeriod(wanted), {}, true};
+    listening.nextResync = m_time.monotonic() + listening.effective;
+    std::vector<InformerEvent> replay;
+    replay.reserve(std::size_t(m_store->working().objects.size()));
+    m_store->working().objects.forEach([&](const Object &object) {
+        replay.push_back({Kind::Added, true, false, false, {}, object});
+    });
+    if (!replay.empty())
+        listening.listener->onEvents(replay, true);
+    if (hasSynced())
+        listening.listener->onSynced();
+    m_listeners.push_back(std::move(listening));
+    return Status::ok();
+}
+
+void SharedInformer::removeListener(const InformerListener *listener)
+{
+    const auto isIt = [&](const auto &other) { return other.get() == listener; };
+    std::erase_if(m_listeners, [&](const Listening &other) { return isIt(other.listener); });
+    for (Adoption &adoption : m_adoptions)
+        std::erase_if(adoption.handover.listeners, isIt);
+}
+
+Status SharedInformer::addIndexers(std::vector<std::pair<QString, IndexValues>> indexers)
+{
+    if (m_isStopped)
+        return Status(ErrorCode::Canceled,
+            QStringLiteral("add an index to %1: its informer has stopped")
+                .arg(m_options.reflector.name));
+    const Status status = m_store->addIndexers(std::move(indexers));
+    m_store->publish();
+    return status;
+}
+
+void SharedInformer::removeIndexer(const QString &name)
+{
+    if (m_isStopped)
+        return;
+    m_store->removeIndexer(name);
+    m_store->publish();
+}
+
+SharedInformer::Handover SharedInformer::handOver()
+{
+    Handover handover;
+    handover.heard = m_store->snapshot();
+    handover.hasSynced = hasSynced();
+    for (Listening &listening : m_listeners)
+        handover.listeners.push_back(std::move(listening.listener));
+    m_listeners.clear();
+    return handover;
+}
+
+void SharedInformer::adopt(Handover handover, std::function<bool(InformerListener &)> moved)
+{
+    if (m_isStopped || handover.listeners.empty())
+        return;
+    m_adoptions.push_back({std::move(handover), std::move(moved)});
+    adoptThoseInTime();
+}
+
+void SharedInformer::adoptThoseInTime()
+{
+    if (m_adoptions.empty() || !hasSynced() || m_queue.depth() > 0)
+        return;
+    std::vector<Adoption> inTime;
+    std::erase_if(m_adoptions, [&](Adoption &adoption) {
+        const bool isBehind = compareVersions(m_store->working().resourceVersion,
+                                  adoption.handover.heard->resourceVersion)
+            < 0;
+        if (!isBehind)
+            inTime.push_back(std::move(adoption));
+        return !isBehind;
+    });
+    for (const Adoption &adoption : inTime)
+        tellDifferences(adoption);
+}
+
+void SharedInformer::tellDifferences(const Adoption &adoption)
+{
+    const ObjectTrie &heard = adoption.handover.heard->objects;
+    const ObjectTrie &stored = m_store->working().objects;
+    const bool isInitial = !adoption.handover.hasSynced;
+    std::vector<InformerEvent> events;
+    heard.forEach([&](const Object &object) {
+        if (stored.find(object.key()).isNull())
+            events.push_back({Kind::Deleted, false, true, false, object, object});
+    });
+    stored.forEach([&](const Object &object) {
+        const Object known = heard.find(object.key());
+        if (known.isNull()) {
+            events.push_back({Kind::Added, isInitial, false, false, {}, object});
+        } else if (!haveSameUid(known, object)) {
+            events.push_back({Kind::Deleted, false, true, false, known, known});
+            events.push_back({Kind::Added, isInitial, false, false, {}, object});
+        } else if (!haveSameVersion(known, object)) {
+            events.push_back({Kind::Updated, false, false, false, known, object});
+        }
+    });
+    for (const std::shared_ptr<InformerListener> &listener : adoption.handover.listeners) {
+        if (!adoption.moved(*listener))
+            continue;
+        listener->onEvents(events, true);
+        if (isInitial)
+            listener->onSynced();
+        m_listeners.push_back(
+            {listener, m_options.resyncPeriod, effectivePeriod(m_options.resyncPeriod),
+                m_time.monotonic() + effectivePeriod(m_options.resyncPeriod), true});
+    }
+}
+
+// Resync -----------------------------------------------------------------------------------------
+
+// I-5.
+std::chrono::nanoseconds SharedInformer::effectivePeriod(Nanoseconds wanted) const
+{
+    if (wanted <= 0ns || m_resyncCheckPeriod <= 0ns)
+        return 0ns;
+    return std::max(wanted, m_resyncCheckPeriod);
+}
+
+std::chrono::nanoseconds SharedInformer::effectiveResync(const InformerListener *listener) const
+{
+    for (const Listening &listening : m_listeners) {
+        if (listening.listener.get() == listener)
+            return listening.effective;
+    }
+    return 0ns;
+}
+
+// I-6: who is due now gets the equal-version updates until the next tick.
+bool SharedInformer::shouldResync()
+{
+    const Nanoseconds now = m_time.monotonic();
+    bool isAnyDue = false;
+    for (Listening &listening : m_listeners) {
+        listening.isSyncing = listening.effective > 0ns && now >= listening.nextResync;
+        if (listening.isSyncing) {
+            listening.nextResync = now + listening.effective;
+            isAnyDue = true;
+        }
+    }
+    return isAnyDue;
+}
+
+} // namespace davit::cache

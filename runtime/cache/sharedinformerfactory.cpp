@@ -1,0 +1,362 @@
+#include "sharedinformerfactory.h"
+
+#include "restlisterwatcher.h"
+#include "runninginformer.h"
+#include "view.h"
+
+#include <QtCore/qthreadpool.h>
+#include <algorithm>
+#include <condition_variable>
+
+namespace davit::cache {
+
+// What outlives the factory as long as a view does.
+class SharedInformerFactory::Core : public std::enable_shared_from_this<Core>
+{
+public:
+    Core(transport::Transport &transport, QThreadPool &pool, support::TimeSource &time,
+        FactoryOptions options)
+        : m_transport(transport), m_pool(pool), m_time(time), m_options(std::move(options))
+    { }
+
+    void start();
+    void shutdown();
+    Status parts(const transport::Resource &resource, const InformerRequest &request,
+        const std::shared_ptr<Mailbox> &mailbox, const std::vector<WatchScope> &scopes,
+        std::vector<std::shared_ptr<ViewPart>> *parts);
+    std::vector<ResourceState> states() const;
+    QString nextViewKey();
+
+private:
+    struct Entry
+    {
+        RunningInformer *raw; // deleted by retire(), dispose() or shutdown()
+        std::weak_ptr<RunningInformer> users;
+        bool isRetiring = false; // nobody uses it any more
+    };
+
+    std::shared_ptr<RunningInformer> acquire(
+        const transport::Resource &resource, const WatchScope &scope);
+    std::unique_ptr<RunningInformer> make(
+        const transport::Resource &resource, const WatchScope &scope);
+    void widen(RunningInformer *wide);
+    void retire(RunningInformer *informer);
+    void dispose(RunningInformer *informer);
+
+    transport::Transport &m_transport;
+    QThreadPool &m_pool;
+    support::TimeSource &m_time;
+    const FactoryOptions m_options;
+    mutable std::mutex m_mutex;
+    std::vector<Entry> m_entries; // GUARDED_BY(m_mutex)
+    std::condition_variable m_ended;
+    int m_ending = 0; // informers that a thread of the pool ends; GUARDED_BY(m_mutex)
+    quint64 m_views = 0; // GUARDED_BY(m_mutex)
+    bool m_isStarted = false; // GUARDED_BY(m_mutex)
+    bool m_isShutDown = false; // GUARDED_BY(m_mutex)
+};
+
+void SharedInformerFactory::Core::start()
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_isShutDown || std::exchange(m_isStarted, true))
+        return;
+    for (const Entry &entry : m_entries)
+        entry.raw->executor().post([raw = entry.raw] { raw->informer().start(); });
+}
+
+Status SharedInformerFactory::Core::parts(const transport::Resource &resource,
+    const InformerRequest &request, const std::shared_ptr<Mailbox> &mailbox,
+    const std::vector<WatchScope> &scopes, std::vector<std::shared_ptr<ViewPart>> *parts)
+{
+    for (const WatchScope &scope : scopes) {
+        std::shared_ptr<RunningInformer> informer = acquire(resource, scope);
+        if (!informer) {
+            for (const std::shared_ptr<ViewPart> &part : *parts)
+                part->close();
+            return Status(ErrorCode::Canceled,
+                QStringLiteral("watch %1: the cache is shut down").arg(toString(request.gvk())));
+        }
+        parts->push_back(std::make_shared<ViewPart>(scope, mailbox));
+        parts->back()->attach(std::move(informer));
+    }
+    return Status::ok();
+}
+
+QString SharedInformerFactory::Core::nextViewKey()
+{
+    const std::lock_guard lock(m_mutex);
+    return QString::number(++m_views);
+}
+
+std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
+    const transport::Resource &resource, const WatchScope &scope)
+{
+    std::vector<std::shared_ptr<RunningInformer>> looked; // let go outside the lock
+    const std::lock_guard lock(m_mutex);
+    if (m_isShutDown)
+        return nullptr;
+    std::shared_ptr<RunningInformer> exact;
+    for (const Entry &entry : m_entries) {
+        std::shared_ptr<RunningInformer> informer = entry.users.lock();
+        if (!informer)
+            continue;
+        looked.push_back(informer);
+        if (informer->scope() == scope)
+            exact = informer;
+        else if (informer->scope().covers(scope) && informer->informer().hasSynced())
+            return informer;
+    }
+    if (exact)
+        return exact;
+    RunningInformer *const raw = make(resource, scope).release();
+    std::shared_ptr<RunningInformer> made(
+        raw, [core = shared_from_this()](RunningInformer *last) { core->retire(last); });
+    m_entries.push_back({raw, made, false});
+    if (m_isStarted)
+        raw->executor().post([raw] { raw->informer().start(); });
+    return made;
+}
+
+std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
+    const transport::Resource &resource, const WatchScope &scope)
+{
+    auto made = m_options.executor ? std::make_unique<RunningInformer>(scope, *m_options.executor)
+                                   : std::make_unique<RunningInformer>(scope, m_pool);
+    SharedInformerOptions options;
+    options.resyncPeriod = m_options.resyncPeriod;
+    options.reflector.name = scope.toText();
+    options.reflector.expectedGvk = scope.gvk;
+    options.reflector.backoff = m_options.backoff;
+    if (m_options.initialSync)
+        options.reflector.initialSync = m_options.initialSync(scope.gvk);
+    options.onSynced = [core = weak_from_this(), raw = made.get()] {
+        if (const auto self = core.lock())
+            self->widen(raw);
+    };
+    std::unique_ptr<ListerWatcher> source;
+    if (m_options.source) {
+        source = m_options.source(scope);
+    } else {
+        source = std::make_unique<RestListerWatcher>(m_transport,
+            RestCollection{resource, scope.namespaceName, scope.labelSelector, scope.fieldSelector,
+                m_options.managedFields,
+                scope.isMetadataOnly ? priv::Depth::MetadataOnly : priv::Depth::Full});
+    }
+    made->setUp(std::move(source), m_time, std::move(options));
+    return made;
+}
+
+// On the strand of `wide`, which has just synced.
+void SharedInformerFactory::Core::widen(RunningInformer *wide)
+{
+    std::vector<std::shared_ptr<RunningInformer>> looked; // let go outside the lock
+    const std::lock_guard lock(m_mutex);
+    std::shared_ptr<RunningInformer> target;
+    for (const Entry &entry : m_entries) {
+        looked.push_back(entry.users.lock());
+        if (entry.raw == wide)
+            target = looked.back();
+    }
+    if (m_isShutDown || !target)
+        return;
+    for (const std::shared_ptr<RunningInformer> &narrow : looked) {
+        if (!narrow || narrow == target || !target->scope().covers(narrow->scope()))
+            continue;
+        narrow->executor().post([narrow, target] { narrow->setSuccessor(target); });
+    }
+}
+
+// Nobody uses it any more; on any thread, its own strand included.
+void SharedInformerFactory::Core::retire(RunningInformer *informer)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto entry = std::find_if(m_entries.begin(), m_entries.end(),
+        [&](const Entry &other) { return other.raw == informer; });
+    if (entry == m_entries.end()) { // shut down: its strand has ended
+        delete informer;
+        return;
+    }
+    entry->isRetiring = true;
+    informer->executor().post([core = shared_from_this(), informer] {
+        informer->informer().stop();
+        core->dispose(informer);
+    });
+}
+
+// On the informer's strand, which cannot end itself: a thread of the pool waits for it.
+void SharedInformerFactory::Core::dispose(RunningInformer *informer)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_isShutDown) // shutdown() deletes it
+            return;
+        std::erase_if(m_entries, [&](const Entry &entry) { return entry.raw == informer; });
+        ++m_ending;
+    }
+    const auto end = [core = shared_from_this(), informer] {
+        informer->endStrand();
+        delete informer;
+        const std::lock_guard lock(core->m_mutex);
+        --core->m_ending;
+        core->m_ended.notify_all();
+    };
+    if (m_options.executor)
+        m_options.executor->post(end);
+    else
+        m_pool.start(end);
+}
+
+void SharedInformerFactory::Core::shutdown()
+{
+    std::vector<Entry> entries;
+    {
+        const std::lock_guard lock(m_mutex);
+        if (std::exchange(m_isShutDown, true))
+            return;
+        entries = m_entries;
+    }
+    for (const Entry &entry : entries) {
+        if (m_options.executor)
+            entry.raw->informer().stop();
+        else
+            entry.raw->runAndWait([raw = entry.raw] { raw->informer().stop(); });
+        entry.raw->endStrand();
+    }
+    std::vector<std::unique_ptr<RunningInformer>> unused; // freed outside the lock
+    std::unique_lock lock(m_mutex);
+    for (const Entry &entry : m_entries) {
+        if (entry.isRetiring)
+            unused.emplace_back(entry.raw);
+    }
+    m_entries.clear();
+    if (!m_options.executor)
+        m_ended.wait(lock, [this] { return m_ending == 0; });
+}
+
+std::vector<ResourceState> SharedInformerFactory::Core::states() const
+{
+    std::vector<std::shared_ptr<RunningInformer>> informers;
+    {
+        const std::lock_guard lock(m_mutex);
+        for (const Entry &entry : m_entries)
+            informers.push_back(entry.users.lock());
+    }
+    std::vector<ResourceState> states;
+    for (const std::shared_ptr<RunningInformer> &running : informers) {
+        if (!running)
+            continue;
+        const SharedInformer &informer = running->informer();
+        ResourceState &state = states.emplace_back();
+        state.scope = running->scope();
+        state.hasSynced = informer.hasSynced();
+        state.reflector = informer.reflectorState();
+        state.objects = informer.store()->snapshot()->objects.size();
+        state.queueDepth = informer.queueDepth();
+        state.heldSnapshots = informer.store()->heldSnapshots();
+        state.staleEvents = informer.staleEvents();
+        state.users = running.use_count() - 1;
+    }
+    return states;
+}
+
+// ------------------------------------------------------------------------------------------------
+
+namespace {
+
+// One scope a namespace that is asked for.
+Status scopesOf(const transport::Resource &resource, const InformerRequest &request,
+    std::vector<WatchScope> *scopes)
+{
+    LabelSelector labels;
+    if (const Status status = LabelSelector::parse(request.labelSelector(), &labels);
+        !status.isOk())
+        return status.error().withContext(QStringLiteral("watch ") + toString(request.gvk()));
+    FieldSelector fields;
+    if (const Status status = FieldSelector::parse(request.fieldSelector(), &fields);
+        !status.isOk())
+        return status.error().withContext(QStringLiteral("watch ") + toString(request.gvk()));
+    QStringList namespaces = request.namespaces();
+    namespaces.removeDuplicates();
+    if (!resource.isNamespaced || namespaces.contains(QString()))
+        namespaces.clear();
+    if (namespaces.isEmpty())
+        namespaces += QString();
+    for (const QString &name : std::as_const(namespaces))
+        scopes->push_back({resource.gvk, name, labels.isEmpty() ? QString() : labels.toString(),
+            fields.isEmpty() ? QString() : fields.toString(),
+            request.payload() == Payload::Metadata});
+    return Status::ok();
+}
+
+} // namespace
+
+SharedInformerFactory::SharedInformerFactory(transport::Transport &transport, QThreadPool &pool,
+    support::TimeSource &time, FactoryOptions options)
+    : m_core(std::make_shared<Core>(transport, pool, time, std::move(options)))
+{ }
+
+SharedInformerFactory::~SharedInformerFactory()
+{
+    shutdown();
+}
+
+void SharedInformerFactory::start()
+{
+    m_core->start();
+}
+
+Status SharedInformerFactory::makeInformer(const transport::Resource &resource,
+    const InformerRequest &request, priv::FaultSink &faults,
+    std::unique_ptr<priv::InformerBackend> *backend)
+{
+    std::vector<WatchScope> scopes;
+    if (const Status status = scopesOf(resource, request, &scopes); !status.isOk())
+        return status;
+    const auto mailbox = std::make_shared<Mailbox>(request.delivery(), int(scopes.size()));
+    std::vector<std::shared_ptr<ViewPart>> parts;
+    if (const Status status = m_core->parts(resource, request, mailbox, scopes, &parts);
+        !status.isOk())
+        return status;
+    *backend
+        = std::make_unique<View>(request, m_core->nextViewKey(), mailbox, std::move(parts), faults);
+    return Status::ok();
+}
+
+Status SharedInformerFactory::makeLister(const transport::Resource &resource,
+    const InformerRequest &request, priv::ListerBackend **backend)
+{
+    std::vector<WatchScope> scopes;
+    if (const Status status = scopesOf(resource, request, &scopes); !status.isOk())
+        return status;
+    std::vector<std::shared_ptr<ViewPart>> parts;
+    if (const Status status = m_core->parts(resource, request, nullptr, scopes, &parts);
+        !status.isOk())
+        return status;
+    *backend = new ViewLister(
+        request.gvk(), m_core->nextViewKey(), std::move(parts), ViewLister::Ownership::Owned);
+    return Status::ok();
+}
+
+std::vector<ResourceState> SharedInformerFactory::states() const
+{
+    return m_core->states();
+}
+
+QStringList SharedInformerFactory::unsynced() const
+{
+    QStringList waiting;
+    for (const ResourceState &state : m_core->states()) {
+        if (!state.hasSynced)
+            waiting += state.scope.toText();
+    }
+    waiting.sort();
+    return waiting;
+}
+
+void SharedInformerFactory::shutdown()
+{
+    m_core->shutdown();
+}
+
+} // namespace davit::cache

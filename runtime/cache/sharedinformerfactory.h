@@ -1,0 +1,83 @@
+// One shared informer per resource and cluster, for all plugins. Contract:
+//   - Whoever asks gets a view. It stands on a running, synced informer that holds all it needs, if
+//   there is one; else on one as narrow as asked for, which others with the same need share.
+//   - When a wider informer has synced, the views of the narrower ones move over, without losing or
+//   doubling an event, and the narrower watches end.
+//   - The last view or lister out stops its watch.
+//   - Informers run from start() on; those asked for later run at once.
+// That a kind is served, and that the plugin may see it, is the caller's to check.
+// Source: behaviours.md 5 (F-1 to F-5); design 5. Test: tst_sharedinformerfactory.
+#pragma once
+
+#include "reflector.h"
+#include "viewfilter.h"
+
+#include <davit/informerrequest.h>
+#include <davit/priv/backends.h>
+#include <transport/transport.h>
+
+class QThreadPool;
+
+namespace davit::cache {
+
+struct FactoryOptions
+{
+    std::chrono::nanoseconds resyncPeriod{0};
+    // Which way a kind is filled; empty: Auto.
+    std::function<InitialSync(const Gvk &)> initialSync;
+    priv::ManagedFields managedFields = priv::ManagedFields::Drop;
+    support::BackoffSettings backoff;
+    // For tests: where objects come from instead of the transport, and where informers run instead
+    // of strands.
+    std::function<std::unique_ptr<ListerWatcher>(const WatchScope &)> source;
+    support::Executor *executor = nullptr;
+};
+
+// One informer, for probes, metrics and `davit top`.
+struct ResourceState
+{
+    WatchScope scope;
+    bool hasSynced = false;
+    ReflectorState reflector; // phase, progress, last error, counters
+    qsizetype objects = 0;
+    qsizetype queueDepth = 0;
+    qsizetype heldSnapshots = 0; // a slow reader pins memory
+    quint64 staleEvents = 0;
+    long users = 0; // views and listers
+};
+
+class SharedInformerFactory
+{
+public:
+    // Borrowed things outlive the factory, and `pool` runs until after shutdown().
+    SharedInformerFactory(transport::Transport &transport, QThreadPool &pool,
+        support::TimeSource &time, FactoryOptions options = {});
+    ~SharedInformerFactory(); // shuts down
+    Q_DISABLE_COPY_MOVE(SharedInformerFactory)
+
+    // Begins to watch what was asked for. May be called again; nothing after shutdown().
+    // [thread-safe]
+    void start();
+    // A view for a plugin. InvalidArgument for a selector that cannot be read, Canceled after
+    // shutdown(). `faults` outlives the view. [plugin-thread]
+    Status makeInformer(const transport::Resource &resource, const InformerRequest &request,
+        priv::FaultSink &faults, std::unique_ptr<priv::InformerBackend> *backend);
+    // Reads alone; they keep the watch running. The caller retains it. [thread-safe]
+    Status makeLister(const transport::Resource &resource, const InformerRequest &request,
+        priv::ListerBackend **backend);
+
+    // Every informer that runs. [thread-safe]
+    std::vector<ResourceState> states() const;
+    // Texts of the scopes whose first list is not stored yet, sorted; empty: all synced.
+    // [thread-safe]
+    QStringList unsynced() const;
+    // Ends all watches and waits until nothing runs any more. Views stay readable, without news.
+    // Not from a strand. [host-thread]
+    void shutdown();
+
+private:
+    class Core;
+    const std::shared_ptr<Core> m_core;
+};
+
+} // namespace davit::cache

@@ -1,0 +1,126 @@
+#include "viewlister.h"
+
+#include <QtCore/qset.h>
+#include <algorithm>
+
+namespace davit::cache {
+
+ViewLister::ViewLister(const Gvk &gvk, const QString &viewKey,
+    std::vector<std::shared_ptr<ViewPart>> parts, Ownership ownership)
+    : m_gvk(gvk), m_viewKey(viewKey), m_parts(std::move(parts)), m_ownership(ownership)
+{ }
+
+ViewLister::~ViewLister()
+{
+    if (m_ownership != Ownership::Owned)
+        return;
+    for (const std::shared_ptr<ViewPart> &part : m_parts)
+        part->close();
+}
+
+bool ViewLister::hasSynced() const noexcept
+{
+    return std::all_of(m_parts.begin(), m_parts.end(),
+        [](const std::shared_ptr<ViewPart> &part) { return part->hasSynced(); });
+}
+
+Object ViewLister::find(const ObjectKey &key) const
+{
+    for (const std::shared_ptr<ViewPart> &part : m_parts) {
+        const QString &scope = part->filter().scope().namespaceName;
+        if (!scope.isEmpty() && scope != key.namespaceName)
+            continue;
+        const Object object = part->snapshot()->objects.find(key);
+        if (!object.isNull() && part->filter().passes(object))
+            return part->filter().shown(object);
+    }
+    return {};
+}
+
+QList<Object> ViewLister::list(const QString *namespaceName, const LabelSelector *selector) const
+{
+    QList<Object> found;
+    const QString asked = namespaceName ? *namespaceName : QString(); // empty: all (S-9)
+    for (const std::shared_ptr<ViewPart> &part : m_parts) {
+        const ViewFilter &filter = part->filter();
+        const QString &scope = filter.scope().namespaceName;
+        if (!asked.isEmpty() && !scope.isEmpty() && scope != asked)
+            continue;
+        const auto snapshot = part->snapshot();
+        const bool all = part->showsAll();
+        const auto take = [&](const Object &object) {
+            if ((all || filter.passes(object)) && (!selector || selector->matches(object)))
+                found += filter.shown(object);
+        };
+        const QString &narrow = asked.isEmpty() ? scope : asked;
+        if (narrow.isEmpty()) {
+            snapshot->objects.forEach(take);
+        } else if (const IndexBucket *const bucket
+            = snapshot->bucket(QString(kNamespaceIndex), narrow)) {
+            bucket->members.forEach([&](const ObjectEntry &entry) { take(entry.object()); });
+        }
+    }
+    return found;
+}
+
+QString ViewLister::storeName(const QString &name) const
+{
+    return name == kNamespaceIndex ? name : m_viewKey + u'/' + name;
+}
+
+bool ViewLister::byIndex(const QString &name, const QString &value, QList<Object> *objects) const
+{
+    const QString inStore = storeName(name);
+    bool isKnown = false;
+    for (const std::shared_ptr<ViewPart> &part : m_parts) {
+        const auto snapshot = part->snapshot();
+        isKnown = isKnown || snapshot->index(inStore);
+        if (const IndexBucket *const bucket = snapshot->bucket(inStore, value)) {
+            bucket->members.forEach([&](const ObjectEntry &entry) {
+                const Object object = entry.object();
+                if (part->filter().passes(object))
+                    objects->append(part->filter().shown(object));
+            });
+        }
+    }
+    return isKnown;
+}
+
+QStringList ViewLister::indexValues(const QString &name) const
+{
+    const QString inStore = storeName(name);
+    QSet<QString> values;
+    for (const std::shared_ptr<ViewPart> &part : m_parts) {
+        const auto snapshot = part->snapshot();
+        for (const QString &value : snapshot->indexValues(inStore)) {
+            // The store's own index speaks for objects beyond this view, too.
+            const IndexBucket *const bucket = snapshot->bucket(inStore, value);
+            bool isSeen = part->showsAll() || inStore != kNamespaceIndex;
+            bucket->members.forEach([&](const ObjectEntry &entry) {
+                isSeen = isSeen || part->filter().passes(entry.object());
+            });
+            if (isSeen)
+                values.insert(value);
+        }
+    }
+    QStringList sorted(values.begin(), values.end());
+    sorted.sort();
+    return sorted;
+}
+
+qsizetype ViewLister::count() const
+{
+    qsizetype count = 0;
+    for (const std::shared_ptr<ViewPart> &part : m_parts) {
+        const auto snapshot = part->snapshot();
+        if (part->showsAll()) {
+            count += snapshot->objects.size();
+            continue;
+        }
+        snapshot->objects.forEach(
+            [&](const Object &object) { count += part->filter().passes(object) ? 1 : 0; });
+    }
+    return count;
+}
+
+} // namespace davit::cache

@@ -1,0 +1,36 @@
+// Reads of a view: what its parts' stores hold, through their filters. Contract: see davit::Lister.
+// Source: behaviours.md 3.4 (S-8 to S-11). Test: tst_view.
+#pragma once
+
+#include "viewpart.h"
+
+namespace davit::cache {
+
+class ViewLister final : public priv::ListerBackend
+{
+public:
+    enum class Ownership : quint8 { Unset = 0, Shared, Owned };
+    // `viewKey` is in front of the names of the view's own indexes. With Ownership::Owned the parts
+    // end with it.
+    ViewLister(const Gvk &gvk, const QString &viewKey, std::vector<std::shared_ptr<ViewPart>> parts,
+        Ownership ownership);
+    ~ViewLister() override;
+
+    Gvk gvk() const override { return m_gvk; }
+    bool hasSynced() const noexcept override;
+    Object find(const ObjectKey &key) const override;
+    QList<Object> list(const QString *namespaceName, const LabelSelector *selector) const override;
+    bool byIndex(const QString &name, const QString &value, QList<Object> *objects) const override;
+    QStringList indexValues(const QString &name) const override;
+    qsizetype count() const override;
+
+private:
+    QString storeName(const QString &name) const;
+
+    const Gvk m_gvk;
+    const QString m_viewKey;
+    const std::vector<std::shared_ptr<ViewPart>> m_parts;
+    const Ownership m_ownership;
+};
+
+} // namespace davit::cache

@@ -1,0 +1,198 @@
+#include "viewpart.h"
+
+#include "runninginformer.h"
+
+namespace davit::cache {
+
+using priv::Notification;
+
+GuardedIndex::GuardedIndex(const QString &key, const QString &name,
+    std::shared_ptr<const IndexFunction> function, priv::FaultSink &faults)
+    : m_key(key), m_name(name), m_function(std::move(function)), m_faults(faults)
+{ }
+
+// The lock is this index's own, and only end() competes for it: it waits for a call that runs.
+std::optional<QStringList> GuardedIndex::values(const Object &object) const
+{
+    const std::lock_guard lock(m_mutex);
+    std::optional<QStringList> values(std::in_place);
+    if (!m_function)
+        return values;
+    const bool isGood = priv::pluginCall(
+        m_faults, "index function", m_name, [&] { *values = m_function->values(object); });
+    if (!isGood)
+        values.reset();
+    return values;
+}
+
+void GuardedIndex::end()
+{
+    std::shared_ptr<const IndexFunction> ended; // destroyed outside the lock
+    const std::lock_guard lock(m_mutex);
+    ended.swap(m_function);
+}
+
+ViewPart::ViewPart(const WatchScope &scope, std::shared_ptr<Mailbox> mailbox)
+    : m_filter(scope), m_mailbox(std::move(mailbox))
+{ }
+
+ViewPart::~ViewPart() = default;
+
+void ViewPart::attach(std::shared_ptr<RunningInformer> informer)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_informer = informer;
+        m_store = informer->informer().store();
+        m_isExact = informer->scope() == m_filter.scope();
+    }
+    informer->executor().post([self = shared_from_this(), raw = informer.get()] {
+        static_cast<void>(
+            raw->informer().addListener(self)); // refused when it has stopped: no news
+        raw->followSuccessor();
+    });
+}
+
+void ViewPart::close()
+{
+    std::shared_ptr<RunningInformer> informer;
+    std::vector<std::shared_ptr<GuardedIndex>> indexes;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_isClosed = true;
+        informer.swap(m_informer);
+        indexes.swap(m_indexes);
+    }
+    for (const std::shared_ptr<GuardedIndex> &index : indexes)
+        index->end();
+    if (!informer)
+        return;
+    SharedInformer *const raw = &informer->informer(); // the strand ends before it does
+    informer->executor().post([self = shared_from_this(), raw, indexes] {
+        raw->removeListener(self.get());
+        for (const std::shared_ptr<GuardedIndex> &index : indexes)
+            raw->removeIndexer(index->key());
+    });
+}
+
+bool ViewPart::moveTo(std::shared_ptr<RunningInformer> wider)
+{
+    std::size_t built = 0; // index functions may read this view: no lock while they run
+    for (;;) {
+        std::vector<std::pair<QString, IndexValues>> missing;
+        std::shared_ptr<RunningInformer> left; // let go outside the lock
+        {
+            const std::lock_guard lock(m_mutex);
+            if (m_isClosed)
+                break;
+            for (; built < m_indexes.size(); ++built)
+                missing.push_back(indexer(m_indexes[built]));
+            if (missing.empty()) {
+                left = std::exchange(m_informer, std::move(wider));
+                m_store = m_informer->informer().store();
+                m_isExact = false;
+                return true;
+            }
+        }
+        const Status status = wider->informer().addIndexers(std::move(missing));
+        Q_ASSERT(status.isOk()); // keys are unique
+    }
+    return false;
+}
+
+void ViewPart::addIndex(std::shared_ptr<GuardedIndex> index)
+{
+    std::shared_ptr<RunningInformer> informer;
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_isClosed || !m_informer)
+            return;
+        m_indexes.push_back(index);
+        informer = m_informer;
+    }
+    informer->runAndWait([raw = &informer->informer(), indexer = indexer(index)] {
+        static_cast<void>(raw->addIndexers({indexer})); // there already when the part just moved
+    });
+}
+
+std::pair<QString, IndexValues> ViewPart::indexer(const std::shared_ptr<GuardedIndex> &index) const
+{
+    // The function sees what its view shows, and nothing else.
+    return {index->key(), [index, filter = m_filter](const Object &object) {
+                return filter.passes(object) ? index->values(filter.shown(object))
+                                             : std::optional<QStringList>(std::in_place);
+            }};
+}
+
+std::shared_ptr<const StoreSnapshot> ViewPart::snapshot() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_store->snapshot();
+}
+
+bool ViewPart::showsAll() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_isExact || m_filter.isTransparent();
+}
+
+void ViewPart::onSynced()
+{
+    if (m_hasSynced.exchange(true, std::memory_order_acq_rel))
+        return;
+    if (m_mailbox)
+        m_mailbox->partSynced();
+}
+
+void ViewPart::onEvents(const std::vector<InformerEvent> &events, bool wantsSync)
+{
+    if (!m_mailbox)
+        return;
+    std::vector<Notification> notifications;
+    notifications.reserve(events.size());
+    for (const InformerEvent &event : events) {
+        if (!event.isSync || wantsSync)
+            present(event, &notifications);
+    }
+    m_mailbox->put(std::move(notifications));
+}
+
+void ViewPart::present(const InformerEvent &event, std::vector<Notification> *out) const
+{
+    Notification shown;
+    switch (event.kind) {
+    case InformerEvent::Kind::Added:
+        if (!m_filter.passes(event.object))
+            return;
+        shown.isInInitialList = event.isInInitialList;
+        break;
+    case InformerEvent::Kind::Updated: {
+        const bool did = m_filter.passes(event.before);
+        const bool does = m_filter.passes(event.object);
+        if (!did && !does)
+            return;
+        shown.kind = !did ? Notification::Kind::Added
+            : does        ? Notification::Kind::Updated
+                          : Notification::Kind::Deleted;
+        if (did && does)
+            shown.before = m_filter.shown(event.before);
+        if (!does) {
+            shown.object = m_filter.shown(event.before); // the last state inside the view
+            out->push_back(std::move(shown));
+            return;
+        }
+        break;
+    }
+    case InformerEvent::Kind::Deleted:
+        // What counts is whether this view showed it.
+        if (!m_filter.passes(event.before.isNull() ? event.object : event.before))
+            return;
+        shown.kind = Notification::Kind::Deleted;
+        shown.isFinalStateUnknown = event.isFinalStateUnknown;
+        break;
+    }
+    shown.object = m_filter.shown(event.object);
+    out->push_back(std::move(shown));
+}
+
+} // namespace davit::cache

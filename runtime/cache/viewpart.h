@@ -1,0 +1,85 @@
+// One scope's share of a view: the listener between a running informer and a plugin's mailbox, and
+// the reader of that informer's store. It may move to a wider informer while it lives; what it
+// shows stays the same. Contract:
+//   - Filtering as client-go's filtering handler: an update into the view is added, one out of it
+//   is deleted (I-22).
+// Test: tst_view.
+#pragma once
+
+#include "mailbox.h"
+#include "sharedinformer.h"
+#include "viewfilter.h"
+
+#include <davit/informer.h>
+#include <davit/priv/plugincall.h>
+
+namespace davit::cache {
+
+class RunningInformer;
+
+// A plugin's index function, callable for as long as its view lives.
+class GuardedIndex
+{
+public:
+    // `faults` outlives the view. `key` tells this index from those of other plugins.
+    GuardedIndex(const QString &key, const QString &name,
+        std::shared_ptr<const IndexFunction> function, priv::FaultSink &faults);
+    const QString &key() const { return m_key; }
+    const QString &name() const { return m_name; }
+    // Nothing when the function threw (B28). [cache-thread]
+    std::optional<QStringList> values(const Object &object) const;
+    // No call runs or comes after this. [plugin-thread]
+    void end();
+
+private:
+    const QString m_key;
+    const QString m_name;
+    mutable std::mutex m_mutex;
+    std::shared_ptr<const IndexFunction> m_function; // GUARDED_BY(m_mutex)
+    priv::FaultSink &m_faults;
+};
+
+class ViewPart final : public InformerListener, public std::enable_shared_from_this<ViewPart>
+{
+public:
+    // Without a mailbox it only reads.
+    ViewPart(const WatchScope &scope, std::shared_ptr<Mailbox> mailbox);
+    ~ViewPart() override;
+
+    // Begins to listen. Once. [plugin-thread]
+    void attach(std::shared_ptr<RunningInformer> informer);
+    // Stops listening and gives the informer up; reads go on with what is stored now.
+    // [thread-safe]
+    void close();
+    // On the strand of the wider informer that takes this over; false after close().
+    bool moveTo(std::shared_ptr<RunningInformer> wider);
+
+    // Builds the index before it returns. [plugin-thread]
+    void addIndex(std::shared_ptr<GuardedIndex> index);
+
+    // [thread-safe]
+    const ViewFilter &filter() const { return m_filter; }
+    std::shared_ptr<const StoreSnapshot> snapshot() const;
+    bool hasSynced() const noexcept { return m_hasSynced.load(std::memory_order_acquire); }
+    // True when the informer holds nothing that this does not show. [thread-safe]
+    bool showsAll() const;
+
+    void onEvents(const std::vector<InformerEvent> &events, bool wantsSync) override;
+    void onSynced() override;
+
+private:
+    void present(const InformerEvent &event, std::vector<priv::Notification> *out) const;
+    std::pair<QString, IndexValues> indexer(const std::shared_ptr<GuardedIndex> &index) const;
+
+    const ViewFilter m_filter;
+    const std::shared_ptr<Mailbox> m_mailbox;
+    std::atomic<bool> m_hasSynced = false;
+    mutable std::mutex m_mutex;
+    std::shared_ptr<RunningInformer> m_informer; // GUARDED_BY(m_mutex); null after close()
+    std::shared_ptr<const ThreadSafeStore> m_store; // GUARDED_BY(m_mutex)
+    bool m_isExact = false; // GUARDED_BY(m_mutex): the informer's scope is this one's
+    bool m_isClosed = false; // GUARDED_BY(m_mutex)
+    std::vector<std::shared_ptr<GuardedIndex>> m_indexes; // GUARDED_BY(m_mutex)
+};
+
+} // namespace davit::cache
