@@ -1,4 +1,4 @@
-#include "manualtime.h"
+#include "testing/manualclock.h"
 #include "workqueue/ratelimitingqueue.h"
 
 #include <QTest>
@@ -14,8 +14,8 @@ const WorkKey kY{{QString(), QStringLiteral("y")}, QString()};
 
 struct Fixture
 {
-    ManualTime time;
-    ManualExecutor executor;
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
     DelayingQueue queue{time, executor};
     void advance(std::chrono::nanoseconds by)
     {
@@ -102,13 +102,13 @@ void tst_DelayingQueue::oneTimerForMany()
     Fixture f;
     f.queue.addAfter(kY, 3s);
     f.queue.addAfter(kX, 1s);
-    QVERIFY(f.time.nextTimer() == 1s);
+    QVERIFY(f.time.untilNextTimer() == 1s);
     f.advance(1s);
     QCOMPARE(f.queue.length(), 1);
-    QVERIFY(f.time.nextTimer() == 2s);
+    QVERIFY(f.time.untilNextTimer() == 2s);
     f.advance(2s);
     QCOMPARE(f.queue.length(), 2);
-    QVERIFY(f.time.nextTimer() < 0s);
+    QVERIFY(!f.time.untilNextTimer());
 }
 
 void tst_DelayingQueue::shutDownDropsWaiting() // W-12
@@ -124,25 +124,25 @@ void tst_DelayingQueue::shutDownDropsWaiting() // W-12
 
 void tst_DelayingQueue::timerAfterDeath()
 {
-    ManualTime time;
-    ManualExecutor executor;
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
     auto queue = std::make_unique<DelayingQueue>(time, executor);
     queue->addAfter(kX, 1s);
     time.advance(1s); // the work is posted, and the queue dies before it runs
     queue.reset();
     executor.runAll();
-    QVERIFY(time.nextTimer() < 0s);
+    QVERIFY(!time.untilNextTimer());
 }
 
 void tst_DelayingQueue::rateLimited() // W-13
 {
-    ManualTime time;
-    ManualExecutor executor;
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
     RateLimitingQueue queue(time, executor, std::make_unique<ExponentialLimiter>(1ms, 1000s));
     for (int i = 0; i < 3; ++i) {
         queue.addRateLimited(kX);
         const auto delay = std::chrono::milliseconds(1 << i);
-        QVERIFY(time.nextTimer() == delay);
+        QVERIFY(time.untilNextTimer() == delay);
         time.advance(delay);
         executor.runAll();
         QVERIFY(queue.tryGet() == kX);

@@ -1,4 +1,4 @@
-#include "manualtime.h"
+#include "testing/manualclock.h"
 #include "workqueue/queueregistry.h"
 
 #include <QTest>
@@ -42,8 +42,8 @@ public:
 
 struct Fixture
 {
-    ManualTime time;
-    ManualExecutor executor;
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
     Counts counts;
     PriorityQueue queue{time, executor, std::make_unique<ExponentialLimiter>(5ms, 1000s), &counts};
     PriorityQueue::Consumer consumer = queue.attach();
@@ -149,7 +149,7 @@ void tst_PriorityQueue::keepsTheEarlierMoment() // W-18
     f.add("x", 0, 50ms);
     f.add("x", 0, 30ms);
     f.add("x", 0, 70ms);
-    QVERIFY(f.time.nextTimer() == 30ms);
+    QVERIFY(f.time.untilNextTimer() == 30ms);
     f.advance(29ms);
     QCOMPARE(f.queue.length(), 0);
     f.advance(1ms);
@@ -191,7 +191,7 @@ void tst_PriorityQueue::rateLimitedAndAfter()
     options.isRateLimited = true;
     options.after = std::chrono::milliseconds(afterMs);
     f.queue.add(key("x"), options);
-    QVERIFY(f.time.nextTimer() == std::chrono::milliseconds(delayMs));
+    QVERIFY(f.time.untilNextTimer() == std::chrono::milliseconds(delayMs));
     f.queue.add(key("x"), options); // asked also while the key is queued
     QCOMPARE(f.queue.requeues(key("x")), 2);
     f.queue.forget(key("x"));
@@ -348,8 +348,8 @@ void tst_PriorityQueue::pausedQueue()
 
 void tst_PriorityQueue::registry()
 {
-    ManualTime time;
-    ManualExecutor executor;
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
     Counts counts;
     QStringList asked;
     QueueRegistry registry(time, executor, [&](const QString &plugin, const QString &controller) {
@@ -366,7 +366,7 @@ void tst_PriorityQueue::registry()
     AddOptions options;
     options.isRateLimited = true;
     queue->add(key("x"), options);
-    QVERIFY(time.nextTimer() == 7ms); // the delays named last
+    QVERIFY(time.untilNextTimer() == 7ms); // the delays named last
     QCOMPARE(registry.entries().size(), size_t(2));
     registry.remove(plugin);
     QVERIFY(queue->isShutDown());
@@ -377,7 +377,7 @@ void tst_PriorityQueue::registry()
 void tst_PriorityQueue::neverTwoWorkersForOneKey()
 {
     support::TimeSource &time = support::systemTimeSource();
-    ManualExecutor executor;
+    testing::ManualExecutor executor;
     auto limiter = std::make_unique<ExponentialLimiter>(1ns, 1us);
     PriorityQueue queue(time, executor, std::move(limiter));
     constexpr int kKeys = 5;

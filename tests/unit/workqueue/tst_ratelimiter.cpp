@@ -1,4 +1,4 @@
-#include "manualtime.h"
+#include "testing/manualclock.h"
 #include "workqueue/ratelimiter.h"
 
 #include <QFile>
@@ -7,6 +7,7 @@
 #include <QJsonObject>
 #include <QTest>
 
+using namespace davit;
 using namespace davit::workqueue;
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
@@ -101,7 +102,7 @@ void tst_RateLimiter::fastSlow() // T76
 
 void tst_RateLimiter::bucket()
 {
-    ManualTime time;
+    testing::ManualClock time;
     BucketLimiter limiter(time, 10, 2);
     QVERIFY(limiter.when(kOne) == 0ns);
     QVERIFY(limiter.when(kTwo) == 0ns);
@@ -140,7 +141,7 @@ void tst_RateLimiter::maxWait()
 
 void tst_RateLimiter::presets()
 {
-    ManualTime time;
+    testing::ManualClock time;
     const std::unique_ptr<RateLimiter> controller = defaultControllerLimiter(time);
     for (int i = 0; i < 100; ++i)
         QVERIFY(controller->when({{QString(), QString::number(i)}, QString()}) == 5ms);

@@ -1,4 +1,4 @@
-#include "manualtime.h"
+#include "testing/manualclock.h"
 #include "workqueue/workqueue.h"
 
 #include <QTest>
@@ -92,7 +92,7 @@ void tst_WorkQueue::names()
 
 void tst_WorkQueue::addedThreeTimes() // T68
 {
-    ManualTime time;
+    testing::ManualClock time;
     WorkQueue queue(time);
     for (int i = 0; i < 3; ++i)
         queue.add(key("x"));
@@ -104,7 +104,7 @@ void tst_WorkQueue::addedThreeTimes() // T68
 
 void tst_WorkQueue::addedWhileProcessed() // T69
 {
-    ManualTime time;
+    testing::ManualClock time;
     Counts counts;
     WorkQueue queue(time, &counts);
     queue.add(key("x"));
@@ -121,7 +121,7 @@ void tst_WorkQueue::addedWhileProcessed() // T69
 
 void tst_WorkQueue::doneWithoutGet() // W-3, Davit's way
 {
-    ManualTime time;
+    testing::ManualClock time;
     WorkQueue queue(time);
     queue.add(key("x"));
     const Status status = queue.done(key("x"));
@@ -135,7 +135,7 @@ void tst_WorkQueue::doneWithoutGet() // W-3, Davit's way
 
 void tst_WorkQueue::order() // W-2
 {
-    ManualTime time;
+    testing::ManualClock time;
     auto policy = std::make_unique<LastFirst>();
     LastFirst &seen = *policy;
     WorkQueue queue(time, nullptr, std::move(policy));
@@ -152,7 +152,7 @@ void tst_WorkQueue::order() // W-2
 
 void tst_WorkQueue::shutDownHandsOutTheRest() // W-4
 {
-    ManualTime time;
+    testing::ManualClock time;
     WorkQueue queue(time);
     queue.add(key("a"));
     queue.shutDown();
@@ -164,7 +164,7 @@ void tst_WorkQueue::shutDownHandsOutTheRest() // W-4
 
 void tst_WorkQueue::drainIgnoresWhatWaits() // T70
 {
-    ManualTime time;
+    testing::ManualClock time;
     WorkQueue queue(time);
     queue.add(key("x"));
     QVERIFY(queue.tryGet());
@@ -179,7 +179,7 @@ void tst_WorkQueue::drainIgnoresWhatWaits() // T70
 
 void tst_WorkQueue::drainWaitsForWhatCameBack() // T71
 {
-    ManualTime time;
+    testing::ManualClock time;
     WorkQueue queue(time);
     queue.add(key("x"));
     QVERIFY(queue.tryGet());
@@ -201,7 +201,7 @@ void tst_WorkQueue::drainWaitsForWhatCameBack() // T71
 
 void tst_WorkQueue::shutDownEndsDrain() // W-4, W-5
 {
-    ManualTime time;
+    testing::ManualClock time;
     WorkQueue queue(time);
     queue.add(key("x"));
     QVERIFY(queue.tryGet());
@@ -215,7 +215,7 @@ void tst_WorkQueue::shutDownEndsDrain() // W-4, W-5
 
 void tst_WorkQueue::observer() // 6.4
 {
-    ManualTime time;
+    testing::ManualClock time;
     Counts counts;
     WorkQueue queue(time, &counts);
     queue.add(key("x"));
@@ -239,7 +239,7 @@ void tst_WorkQueue::observer() // 6.4
 
 void tst_WorkQueue::neverTwoWorkersForOneKey() // W-1
 {
-    ManualTime time;
+    testing::ManualClock time;
     WorkQueue queue(time);
     constexpr int kKeys = 7;
     constexpr int kAdds = 4000;

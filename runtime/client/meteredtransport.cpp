@@ -1,0 +1,88 @@
+#include "meteredtransport.h"
+
+#include <QtCore/qurl.h>
+
+namespace davit::client {
+
+// The sink that stands between the inner exchange and the caller's; the caller owns it.
+class MeteredTransport::Metered final : public transport::Exchange, public transport::ResponseSink
+{
+public:
+    Metered(MeteredTransport &owner, const QByteArray &method, transport::ResponseSink &sink)
+        : m_owner(owner), m_method(method), m_sink(sink), m_start(owner.m_time.monotonic())
+    { }
+    ~Metered() override { m_inner.reset(); }
+
+    void run(const transport::Request &request, support::Executor &executor)
+    {
+        m_inner = m_owner.m_inner.start(request, executor, *this);
+    }
+    void onHead(const transport::ResponseHead &head) override
+    {
+        count(QString::number(head.httpStatus));
+        m_sink.onHead(head);
+    }
+    void onBytes(const QByteArray &bytes) override { m_sink.onBytes(bytes); }
+    void onFinished(const Error &error) override
+    {
+        count(QStringLiteral("<error>"));
+        m_sink.onFinished(error);
+    }
+
+private:
+    void count(const QString &code)
+    {
+        if (m_isCounted)
+            return;
+        m_isCounted = true;
+        m_owner.ended(m_method, code, m_owner.m_time.monotonic() - m_start);
+    }
+
+    MeteredTransport &m_owner;
+    const QByteArray m_method;
+    transport::ResponseSink &m_sink;
+    const std::chrono::nanoseconds m_start;
+    std::unique_ptr<transport::Exchange> m_inner;
+    bool m_isCounted = false; // confined to the exchange's executor
+};
+
+MeteredTransport::MeteredTransport(transport::Transport &inner,
+    observability::MetricsRegistry &metrics, const support::TimeSource &time)
+    : m_inner(inner), m_metrics(metrics), m_time(time), m_host(QUrl(inner.serverName()).authority())
+{ }
+
+MeteredTransport::~MeteredTransport() = default;
+
+std::unique_ptr<transport::Exchange> MeteredTransport::start(
+    const transport::Request &request, support::Executor &executor, transport::ResponseSink &sink)
+{
+    auto metered = std::make_unique<Metered>(*this, request.method, sink);
+    metered->run(request, executor);
+    return metered;
+}
+
+QString MeteredTransport::serverName() const
+{
+    return m_inner.serverName();
+}
+
+void MeteredTransport::ended(
+    const QByteArray &method, const QString &code, std::chrono::nanoseconds duration)
+{
+    const QString verb = QString::fromLatin1(method);
+    m_metrics
+        .counter(QStringLiteral("rest_client_requests_total"),
+            QStringLiteral(
+                "Number of HTTP requests, partitioned by status code, method, and host."),
+            {{QStringLiteral("code"), code}, {QStringLiteral("method"), verb},
+                {QStringLiteral("host"), m_host}})
+        .increment();
+    m_metrics
+        .histogram(QStringLiteral("rest_client_request_duration_seconds"),
+            QStringLiteral("Time from sending a request to its status line, in seconds."),
+            observability::requestTimeBuckets(),
+            {{QStringLiteral("verb"), verb}, {QStringLiteral("host"), m_host}})
+        .observe(std::chrono::duration<double>(duration).count());
+}
+
+} // namespace davit::client

@@ -1,0 +1,255 @@
+#include "pluginclient.h"
+
+#include "requestbuilder.h"
+
+#include <codec/listdecoder.h>
+
+#include <QtCore/qpromise.h>
+#include <QtCore/qsysinfo.h>
+#include <set>
+
+namespace davit::client {
+namespace {
+
+// A future's other end that always gives an answer: Canceled when it dies without one.
+template <typename Reply> class Answer
+{
+public:
+    explicit Answer(const QString &operation) : m_operation(operation) { m_promise.start(); }
+    ~Answer()
+    {
+        if (!m_isGiven)
+            give(Reply(Error(ErrorCode::Canceled,
+                m_operation + QStringLiteral(": the client was stopped before an answer came"))));
+    }
+    Q_DISABLE_COPY_MOVE(Answer)
+
+    QFuture<Reply> future() { return m_promise.future(); }
+    void give(const Reply &reply)
+    {
+        m_isGiven = true;
+        m_promise.addResult(reply);
+        m_promise.finish();
+    }
+
+private:
+    const QString m_operation;
+    QPromise<Reply> m_promise;
+    bool m_isGiven = false;
+};
+
+ObjectReply objectFrom(const QString &operation, const RawReply &reply)
+{
+    if (reply.error.isError())
+        return ObjectReply(reply.error);
+    Object object;
+    const Status status = Object::fromJson(reply.body, &object);
+    if (!status.isOk())
+        return ObjectReply(Error(ErrorCode::MalformedReply,
+            QStringLiteral("%1: the answer is no object: %2")
+                .arg(operation, status.error().message()))
+                               .withHttpStatus(reply.httpStatus));
+    return ObjectReply(object);
+}
+
+Error checkOptions(const QString &operation, const Gvk &gvk, const RequestOptions &options)
+{
+    if (gvk.kind.isEmpty() || gvk.version.isEmpty())
+        return Error(ErrorCode::InvalidArgument,
+            QStringLiteral("%1: apiVersion and kind are needed").arg(operation));
+    if (options.timeout().count() <= 0)
+        return Error(ErrorCode::InvalidArgument,
+            QStringLiteral("%1: a time-out of %2 ms")
+                .arg(operation)
+                .arg(options.timeout().count()));
+    return Error();
+}
+
+} // namespace
+
+CallObserver::~CallObserver() = default;
+
+QByteArray ClientIdentity::userAgent() const
+{
+    QByteArray architecture = QSysInfo::buildCpuArchitecture().toLatin1();
+    if (architecture == "x86_64")
+        architecture = "amd64";
+    return QByteArrayLiteral("davit/" DAVIT_SDK_VERSION_STRING " (linux/") + architecture + ") "
+        + pluginId.toLatin1() + '/' + pluginVersion.toLatin1();
+}
+
+class PluginClient::Core : public std::enable_shared_from_this<Core>
+{
+public:
+    Core(ClientIdentity identity, RestClient &rest, RestMapper &mapper)
+        : m_identity(std::move(identity)), m_rest(rest), m_mapper(mapper)
+    { }
+
+    template <typename Reply>
+    using Begin = std::function<void(const transport::Resource &, std::shared_ptr<Answer<Reply>>)>;
+
+    // Resolves the kind, then begins.
+    template <typename Reply>
+    QFuture<Reply> run(
+        const QString &operation, const Gvk &gvk, const RequestOptions &options, Begin<Reply> begin)
+    {
+        auto answer = std::make_shared<Answer<Reply>>(operation);
+        QFuture<Reply> future = answer->future();
+        const Error wrong = checkOptions(operation, gvk, options);
+        if (wrong.isError()) {
+            answer->give(Reply(wrong));
+            return future;
+        }
+        m_mapper.resolve(gvk,
+            [answer, begin = std::move(begin), operation](
+                const Result<transport::Resource> &resource) {
+                if (resource.isOk())
+                    begin(resource.value(), answer);
+                else
+                    answer->give(Reply(resource.error().withContext(operation)));
+            });
+        return future;
+    }
+
+    // Checks the right, then sends; [executor].
+    void send(const Call &call, const AccessRequest &access, RestClient::Done done);
+    Call prepare(const QString &operation, const RequestOptions &options) const;
+    void close();
+
+    const ClientIdentity &identity() const { return m_identity; }
+
+private:
+    const ClientIdentity m_identity;
+    RestClient &m_rest;
+    RestMapper &m_mapper;
+    std::mutex m_mutex;
+    std::set<RestClient::CallId> m_running; // GUARDED_BY(m_mutex)
+    bool m_isClosed = false; // GUARDED_BY(m_mutex)
+};
+
+Call PluginClient::Core::prepare(const QString &operation, const RequestOptions &options) const
+{
+    Call call;
+    call.operation = operation;
+    call.timeout = options.timeout();
+    call.request.userAgent = m_identity.userAgent();
+    // The call's own deadline comes first; these only free the connection.
+    const std::chrono::milliseconds spare = call.timeout + std::chrono::seconds(1);
+    call.request.headDeadline = spare;
+    call.request.silenceLimit = spare;
+    return call;
+}
+
+void PluginClient::Core::send(const Call &call, const AccessRequest &access, RestClient::Done done)
+{
+    RawReply refused;
+    refused.error = m_identity.rbac.check(call.operation, access).error();
+    const std::lock_guard lock(m_mutex);
+    if (m_isClosed)
+        refused.error = Error(
+            ErrorCode::Canceled, call.operation + QStringLiteral(": the plugin was stopped"));
+    if (refused.error.isError()) {
+        m_rest.executor().post([done = std::move(done), refused] { done(refused); });
+        return;
+    }
+    // The id is known only after send(): done cannot run before, it waits for m_mutex.
+    const auto id = std::make_shared<RestClient::CallId>(0);
+    *id = m_rest.send(call,
+        [self = shared_from_this(), id, verb = access.verb, done = std::move(done)](
+            const RawReply &reply) {
+            {
+                const std::lock_guard lock(self->m_mutex);
+                self->m_running.erase(*id);
+            }
+            if (self->m_identity.observer)
+                self->m_identity.observer->called(
+                    self->m_identity.pluginId, verb, reply.httpStatus);
+            done(reply);
+        });
+    m_running.insert(*id);
+}
+
+void PluginClient::Core::close()
+{
+    const std::lock_guard lock(m_mutex);
+    m_isClosed = true;
+    for (const RestClient::CallId id : m_running)
+        m_rest.cancel(id);
+}
+
+PluginClient::PluginClient(ClientIdentity identity, RestClient &rest, RestMapper &mapper)
+    : m_core(std::make_shared<Core>(std::move(identity), rest, mapper))
+{ }
+
+PluginClient::~PluginClient() = default;
+
+void PluginClient::close()
+{
+    m_core->close();
+}
+
+QFuture<ObjectReply> PluginClient::call(Verb verb, const Gvk &gvk, const ObjectKey &key,
+    const Object &object, const Patch *patch, const RequestOptions &options)
+{
+    ObjectKey address = key;
+    if (verb == Verb::Create && address.namespaceName.isEmpty())
+        address.namespaceName = options.namespaceName();
+    const QString operation = operationName(verb, gvk, address);
+    std::shared_ptr<const Patch> change = patch ? std::make_shared<const Patch>(*patch) : nullptr;
+    const auto begin = [core = m_core, verb, address, object, change, options, operation](
+                           const transport::Resource &resource,
+                           const std::shared_ptr<Answer<ObjectReply>> &answer) {
+        Call call = core->prepare(operation, options);
+        const Status status = buildRequest(resource, {verb, address, object, change.get(), options},
+            core->identity().fieldManager(), &call.request);
+        if (!status.isOk()) {
+            answer->give(ObjectReply(status.error()));
+            return;
+        }
+        const bool hasNoName = verb == Verb::Create;
+        core->send(call,
+            {verbName(verb), resource.gvk.group, resource.plural,
+                hasNoName ? QString() : options.subresource(),
+                hasNoName ? QString() : address.name},
+            [answer, operation](
+                const RawReply &reply) { answer->give(objectFrom(operation, reply)); });
+    };
+    return m_core->run<ObjectReply>(operation, gvk, options, begin);
+}
+
+QFuture<ListReply> PluginClient::list(const Gvk &gvk, const RequestOptions &options)
+{
+    const QString operation = operationName(Verb::List, gvk, {options.namespaceName(), QString()});
+    const auto begin = [core = m_core, options, operation](const transport::Resource &resource,
+                           const std::shared_ptr<Answer<ListReply>> &answer) {
+        Call call = core->prepare(operation, options);
+        const Status status = buildListRequest(resource, options, &call.request);
+        if (!status.isOk()) {
+            answer->give(ListReply(status.error()));
+            return;
+        }
+        auto decoder = std::make_shared<codec::ListDecoder>(resource.gvk, priv::DecodeOptions());
+        auto objects = std::make_shared<QList<Object>>();
+        call.onBody = [decoder, objects](const QByteArray &bytes) {
+            for (Object &object : decoder->feed(bytes))
+                objects->append(std::move(object));
+        };
+        core->send(call,
+            {verbName(Verb::List), resource.gvk.group, resource.plural, QString(), QString()},
+            [answer, decoder, objects, operation](const RawReply &reply) {
+                Error error = reply.error;
+                if (!error.isError()) {
+                    error = decoder->finish();
+                    if (error.isError())
+                        error = error.withContext(operation);
+                }
+                const codec::ListMeta &meta = decoder->meta();
+                answer->give(error.isError() ? ListReply(error)
+                                             : ListReply(*objects, meta.resourceVersion,
+                                                 meta.continueToken, meta.remainingItemCount));
+            });
+    };
+    return m_core->run<ListReply>(operation, gvk, options, begin);
+}
+
+} // namespace davit::client

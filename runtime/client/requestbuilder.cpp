@@ -1,0 +1,230 @@
+#include "requestbuilder.h"
+
+#include <QtCore/qjsonarray.h>
+#include <QtCore/qjsondocument.h>
+#include <QtCore/qjsonobject.h>
+#include <QtCore/qurl.h>
+
+namespace davit::client {
+namespace {
+
+constexpr qsizetype kMaxFieldManagerLength = 128;
+
+class Query
+{
+public:
+    void add(const char *name, const QString &value)
+    {
+        if (value.isEmpty())
+            return;
+        if (!m_text.isEmpty())
+            m_text += '&';
+        m_text += name;
+        m_text += '=';
+        m_text += QUrl::toPercentEncoding(value);
+    }
+    QByteArray text() const { return m_text; }
+
+private:
+    QByteArray m_text;
+};
+
+QString durationText(std::chrono::milliseconds time) // C-22
+{
+    return time.count() % 1000 == 0 ? QStringLiteral("%1s").arg(time.count() / 1000)
+                                    : QStringLiteral("%1ms").arg(time.count());
+}
+
+Status checkFieldManager(const QString &name)
+{
+    bool isGood = !name.isEmpty() && name.size() <= kMaxFieldManagerLength;
+    for (const QChar c : name)
+        isGood &= c.isPrint();
+    return isGood
+        ? Status::ok()
+        : Status(ErrorCode::InvalidArgument,
+            QStringLiteral("field manager \"%1\": 1 to 128 printable characters are needed")
+                .arg(name));
+}
+
+QByteArray patchContentType(PatchType type) // C-29
+{
+    switch (type) {
+    case PatchType::Merge:
+        return "application/merge-patch+json";
+    case PatchType::Json:
+        return "application/json-patch+json";
+    case PatchType::Apply:
+        return "application/apply-patch+yaml";
+    case PatchType::StrategicMerge:
+        return "application/strategic-merge-patch+json";
+    case PatchType::Unset:
+        break;
+    }
+    return {};
+}
+
+QByteArray deleteOptions(const RequestOptions &options) // E-34
+{
+    QJsonObject body{{QStringLiteral("apiVersion"), QStringLiteral("v1")},
+        {QStringLiteral("kind"), QStringLiteral("DeleteOptions")}};
+    switch (options.propagation()) {
+    case Propagation::Background:
+        body.insert(QStringLiteral("propagationPolicy"), QStringLiteral("Background"));
+        break;
+    case Propagation::Foreground:
+        body.insert(QStringLiteral("propagationPolicy"), QStringLiteral("Foreground"));
+        break;
+    case Propagation::Orphan:
+        body.insert(QStringLiteral("propagationPolicy"), QStringLiteral("Orphan"));
+        break;
+    case Propagation::Unset:
+        break;
+    }
+    QJsonObject preconditions;
+    if (!options.preconditionUid().isEmpty())
+        preconditions.insert(QStringLiteral("uid"), options.preconditionUid());
+    if (!options.preconditionResourceVersion().isEmpty())
+        preconditions.insert(
+            QStringLiteral("resourceVersion"), options.preconditionResourceVersion());
+    if (!preconditions.isEmpty())
+        body.insert(QStringLiteral("preconditions"), preconditions);
+    if (options.isDryRun())
+        body.insert(QStringLiteral("dryRun"), QJsonArray{QStringLiteral("All")});
+    return QJsonDocument(body).toJson(QJsonDocument::Compact);
+}
+
+Status checkKind(const transport::Resource &resource, const VerbCall &call)
+{
+    const bool carriesObject = call.verb == Verb::Create || call.verb == Verb::Update;
+    if (carriesObject && call.object.isNull())
+        return Status(ErrorCode::InvalidArgument,
+            QStringLiteral("%1 %2: the object is null")
+                .arg(verbName(call.verb), resource.gvk.kind));
+    if (call.verb == Verb::Patch && (!call.patch || patchContentType(call.patch->type()).isEmpty()))
+        return Status(ErrorCode::InvalidArgument,
+            QStringLiteral("%1: the patch has no type")
+                .arg(operationName(call.verb, resource.gvk, call.key)));
+    return Status::ok();
+}
+
+// create addresses the collection; a namespaced object needs its namespace (C-20).
+Status createTarget(const transport::Resource &resource, const VerbCall &call, const Query &query,
+    QByteArray *target)
+{
+    const QString inNamespace
+        = call.key.namespaceName.isEmpty() ? call.options.namespaceName() : call.key.namespaceName;
+    // What a path segment may be is decided in one place: ask it with a name that is always good.
+    QByteArray unused;
+    const Status status = transport::objectTarget(
+        resource, {inNamespace, QStringLiteral("x")}, QString(), {}, &unused);
+    if (!status.isOk())
+        return status.error().withContext(
+            operationName(call.verb, resource.gvk, {inNamespace, call.key.name}));
+    *target = transport::collectionTarget(resource, inNamespace);
+    if (!query.text().isEmpty())
+        *target += '?' + query.text();
+    return Status::ok();
+}
+
+} // namespace
+
+QString verbName(Verb verb)
+{
+    switch (verb) {
+    case Verb::Get:
+        return QStringLiteral("get");
+    case Verb::List:
+        return QStringLiteral("list");
+    case Verb::Create:
+        return QStringLiteral("create");
+    case Verb::Update:
+        return QStringLiteral("update");
+    case Verb::Patch:
+        return QStringLiteral("patch");
+    case Verb::Delete:
+        return QStringLiteral("delete");
+    }
+    return QString();
+}
+
+QString operationName(Verb verb, const Gvk &gvk, const ObjectKey &key)
+{
+    const QString text = verbName(verb) + QLatin1Char(' ') + gvk.kind;
+    if (!key.name.isEmpty())
+        return text + QLatin1Char(' ') + toString(key);
+    return key.namespaceName.isEmpty() ? text : text + QStringLiteral(" in ") + key.namespaceName;
+}
+
+Status buildRequest(const transport::Resource &resource, const VerbCall &call,
+    const QString &fieldManager, transport::Request *request)
+{
+    if (const Status status = checkKind(resource, call); !status.isOk())
+        return status;
+    const RequestOptions &options = call.options;
+    Query query;
+    if (call.verb == Verb::Get) {
+        request->method = "GET";
+        query.add("resourceVersion", options.resourceVersion());
+    } else if (call.verb == Verb::Delete) {
+        request->method = "DELETE";
+        request->body = deleteOptions(options);
+        request->contentType = "application/json";
+    } else {
+        const QString manager
+            = options.fieldManager().isEmpty() ? fieldManager : options.fieldManager();
+        if (const Status status = checkFieldManager(manager); !status.isOk())
+            return status.error().withContext(operationName(call.verb, resource.gvk, call.key));
+        query.add("fieldManager", manager);
+        if (options.isDryRun())
+            query.add("dryRun", QStringLiteral("All"));
+        if (call.verb == Verb::Patch) {
+            request->method = "PATCH";
+            request->body = call.patch->body();
+            request->contentType = patchContentType(call.patch->type());
+            if (call.patch->type() == PatchType::Apply && options.isForced())
+                query.add("force", QStringLiteral("true"));
+        } else {
+            request->method = call.verb == Verb::Create ? "POST" : "PUT";
+            request->body = call.object.toJson();
+            request->contentType = "application/json";
+        }
+    }
+    query.add("timeout", durationText(options.timeout()));
+    if (call.verb == Verb::Create)
+        return createTarget(resource, call, query, &request->target);
+    const Status status = transport::objectTarget(
+        resource, call.key, options.subresource(), query.text(), &request->target);
+    return status.isOk()
+        ? status
+        : Status(status.error().withContext(operationName(call.verb, resource.gvk, call.key)));
+}
+
+Status buildListRequest(
+    const transport::Resource &resource, const RequestOptions &options, transport::Request *request)
+{
+    transport::ListOptions list;
+    list.labelSelector = options.labelSelector();
+    list.fieldSelector = options.fieldSelector();
+    list.limit = options.limit();
+    list.continueToken = options.continueToken();
+    if (list.continueToken.isEmpty())
+        list.resourceVersion
+            = options.resourceVersion(); // a later page has its version in the token
+    request->method = "GET";
+    request->channel = transport::Channel::List;
+    if (!options.namespaceName().isEmpty()) {
+        QByteArray unused;
+        const Status status = transport::objectTarget(
+            resource, {options.namespaceName(), QStringLiteral("x")}, QString(), {}, &unused);
+        if (!status.isOk())
+            return status.error().withContext(
+                operationName(Verb::List, resource.gvk, {options.namespaceName(), QString()}));
+    }
+    request->target = transport::collectionTarget(resource, options.namespaceName(), list);
+    request->target += request->target.contains('?') ? '&' : '?';
+    request->target += "timeout=" + durationText(options.timeout()).toLatin1();
+    return Status::ok();
+}
+
+} // namespace davit::client

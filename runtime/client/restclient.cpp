@@ -1,0 +1,214 @@
+#include "restclient.h"
+
+#include <codec/statusdecoder.h>
+
+#include <QtCore/qset.h>
+#include <unordered_map>
+
+namespace davit::client {
+namespace {
+
+constexpr qsizetype kMaxErrorBodyBytes = 1 << 20;
+constexpr qsizetype kMaxKnownWarnings = 256;
+
+bool isSuccess(int httpStatus)
+{
+    return httpStatus >= 200 && httpStatus <= 206; // C-14
+}
+
+Error deadlinePassed(const Call &call)
+{
+    const qint64 ms = call.timeout.count();
+    const QString time
+        = ms % 1000 == 0 ? QStringLiteral("%1 s").arg(ms / 1000) : QStringLiteral("%1 ms").arg(ms);
+    if (call.request.method == "GET")
+        return Error(ErrorCode::Timeout,
+            QStringLiteral("%1: no answer within %2").arg(call.operation, time));
+    return Error(ErrorCode::OutcomeUnknown,
+        QStringLiteral("%1: no answer within %2; it may have been done, read the object before you "
+                       "try again")
+            .arg(call.operation, time));
+}
+
+} // namespace
+
+// Lives as long as a work or the client refers to it; everything in it runs on the executor.
+class RestClient::Core : public std::enable_shared_from_this<Core>
+{
+public:
+    Core(transport::Transport &transport, support::Executor &executor, support::TimeSource &time,
+        const Logger &log)
+        : m_transport(transport), m_executor(executor), m_time(time), m_log(log)
+    { }
+
+    void start(CallId id, Call call, Done done);
+    void end(CallId id, RawReply reply);
+    void endAll();
+    void logWarnings(const QList<QByteArray> &warnings);
+
+private:
+    class Running;
+
+    transport::Transport &m_transport;
+    support::Executor &m_executor;
+    support::TimeSource &m_time;
+    const Logger m_log;
+    std::unordered_map<CallId, std::shared_ptr<Running>> m_running;
+    QSet<QByteArray> m_knownWarnings;
+    bool m_isClosed = false;
+};
+
+class RestClient::Core::Running final : public transport::ResponseSink
+{
+public:
+    Running(Core &core, CallId id, Call call, Done done)
+        : m_core(core), m_id(id), call(std::move(call)), done(std::move(done))
+    { }
+
+    void onHead(const transport::ResponseHead &head) override
+    {
+        m_head = head;
+        m_core.logWarnings(head.warnings);
+    }
+
+    void onBytes(const QByteArray &bytes) override
+    {
+        if (isSuccess(m_head.httpStatus) && call.onBody) {
+            call.onBody(bytes);
+            return;
+        }
+        const qsizetype limit = isSuccess(m_head.httpStatus) ? kMaxBodyBytes : kMaxErrorBodyBytes;
+        if (m_body.size() + bytes.size() > limit)
+            m_isTooLarge = true;
+        else
+            m_body += bytes;
+    }
+
+    void onFinished(const Error &error) override { m_core.end(m_id, reply(error)); }
+
+private:
+    RawReply reply(const Error &error) const
+    {
+        RawReply reply;
+        reply.httpStatus = m_head.httpStatus;
+        if (error.isError()) {
+            reply.error = error.withContext(call.operation);
+        } else if (!isSuccess(m_head.httpStatus)) {
+            reply.error = codec::errorFromReply(
+                call.operation, call.request.method, m_head.httpStatus, m_body, m_head.retryAfter);
+        } else if (m_isTooLarge) {
+            reply.error = Error(ErrorCode::MalformedReply,
+                QStringLiteral("%1: the answer is longer than %2 MiB")
+                    .arg(call.operation)
+                    .arg(kMaxBodyBytes >> 20));
+        } else {
+            reply.body = m_body;
+        }
+        return reply;
+    }
+
+    Core &m_core;
+    const CallId m_id;
+    transport::ResponseHead m_head;
+    QByteArray m_body;
+    bool m_isTooLarge = false;
+
+public:
+    const Call call;
+    const Done done;
+    std::unique_ptr<transport::Exchange> exchange;
+    support::TimeSource::TimerId timer = 0;
+};
+
+void RestClient::Core::start(CallId id, Call call, Done done)
+{
+    if (m_isClosed) {
+        RawReply reply;
+        reply.error = Error(
+            ErrorCode::Canceled, call.operation + QStringLiteral(": the client was stopped"));
+        done(reply);
+        return;
+    }
+    const auto running = std::make_shared<Running>(*this, id, std::move(call), std::move(done));
+    m_running.emplace(id, running);
+    running->timer = m_time.callAfter(running->call.timeout, m_executor,
+        [weak = weak_from_this(), id, error = deadlinePassed(running->call)] {
+            RawReply reply;
+            reply.error = error;
+            if (const auto core = weak.lock())
+                core->end(id, reply);
+        });
+    running->exchange = m_transport.start(running->call.request, m_executor, *running);
+}
+
+void RestClient::Core::end(CallId id, RawReply reply)
+{
+    const auto found = m_running.find(id);
+    if (found == m_running.end())
+        return;
+    const std::shared_ptr<Running> running = std::move(found->second);
+    m_running.erase(found);
+    m_time.cancel(running->timer);
+    running->done(reply);
+    // We may be inside the exchange's own call: it dies in a later work.
+    m_executor.post([self = shared_from_this(), running] { running->exchange.reset(); });
+}
+
+void RestClient::Core::endAll()
+{
+    m_isClosed = true;
+    while (!m_running.empty()) {
+        const auto first = m_running.begin();
+        RawReply reply;
+        reply.error = Error(ErrorCode::Canceled,
+            first->second->call.operation + QStringLiteral(": the client was stopped"));
+        end(first->first, reply);
+    }
+}
+
+void RestClient::Core::logWarnings(const QList<QByteArray> &warnings)
+{
+    for (const QByteArray &warning : warnings) {
+        if (m_knownWarnings.contains(warning) || m_knownWarnings.size() >= kMaxKnownWarnings)
+            continue;
+        m_knownWarnings.insert(warning);
+        m_log.warning("the API server warns", {{"warning", QString::fromUtf8(warning)}});
+    }
+}
+
+RestClient::RestClient(transport::Transport &transport, support::Executor &executor,
+    support::TimeSource &time, const Logger &log)
+    : m_transport(transport)
+    , m_executor(executor)
+    , m_core(std::make_shared<Core>(transport, executor, time, log))
+{ }
+
+RestClient::~RestClient()
+{
+    close();
+}
+
+RestClient::CallId RestClient::send(Call call, Done done)
+{
+    const CallId id = ++m_lastId;
+    m_executor.post([core = m_core, id, call = std::move(call), done = std::move(done)]() mutable {
+        core->start(id, std::move(call), std::move(done));
+    });
+    return id;
+}
+
+void RestClient::cancel(CallId id)
+{
+    m_executor.post([core = m_core, id] {
+        RawReply reply;
+        reply.error = Error(ErrorCode::Canceled, QStringLiteral("the caller ended the request"));
+        core->end(id, reply);
+    });
+}
+
+void RestClient::close()
+{
+    m_executor.post([core = m_core] { core->endAll(); });
+}
+
+} // namespace davit::client

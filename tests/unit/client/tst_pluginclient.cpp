@@ -1,0 +1,411 @@
+#include "client/meteredtransport.h"
+#include "client/pluginclient.h"
+#include "scriptedtransport.h"
+#include "testing/manualclock.h"
+
+#include <davit/client.h>
+
+#include <QTest>
+
+using namespace davit;
+using namespace davit::client;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Gvk kConfigMap{QString(), QStringLiteral("v1"), QStringLiteral("ConfigMap")};
+const Gvk kWidget{QStringLiteral("demo.example"), QStringLiteral("v1"), QStringLiteral("Widget")};
+const ObjectKey kX{QStringLiteral("team-a"), QStringLiteral("x")};
+const QByteArray kJson
+    = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"team-a"}})";
+const QByteArray kCoreResources = R"({"kind":"APIResourceList","groupVersion":"v1","resources":[
+    {"name":"configmaps","namespaced":true,"kind":"ConfigMap","verbs":["get"]},
+    {"name":"namespaces","namespaced":false,"kind":"Namespace","verbs":["get"]},
+    {"name":"namespaces/status","namespaced":false,"kind":"Namespace","verbs":["get"]}]})";
+
+class Calls final : public CallObserver
+{
+public:
+    void called(const QString &pluginId, const QString &verb, int code) override
+    {
+        lines += QStringLiteral("%1 %2 %3").arg(pluginId, verb).arg(code);
+    }
+    QStringList lines;
+};
+
+struct Fixture
+{
+    testing::ManualClock clock;
+    testing::ManualExecutor executor;
+    ScriptedTransport server;
+    RestClient rest{server, executor, clock};
+    RestMapper mapper{rest, clock};
+    Calls calls;
+    PluginClient *backend = nullptr;
+    Client client;
+
+    explicit Fixture(std::vector<PolicyRule> rules
+        = {{{QStringLiteral("*")}, {QStringLiteral("*")}, {}, {QStringLiteral("*")}}})
+    {
+        backend = new PluginClient(
+            {QStringLiteral("p"), QStringLiteral("1.2.0"), Rbac(std::move(rules)), &calls}, rest,
+            mapper);
+        client = Client(*backend);
+    }
+    ~Fixture()
+    {
+        rest.close();
+        executor.runAll();
+    }
+    // Answers the discovery of the core group, which comes first.
+    void discover()
+    {
+        executor.runAll();
+        server.answer(0, 200, kCoreResources);
+        executor.runAll();
+    }
+};
+
+} // namespace
+
+class tst_PluginClient : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void getsAnObject();
+    void identity();
+    void lists();
+    void badListItem();
+    void errors_data();
+    void errors();
+    void missingRbac();
+    void kindNotServed();
+    void discoveryFails();
+    void discoveryIsShared();
+    void deadline_data();
+    void deadline();
+    void canceled();
+    void lateAnswerIsIgnored();
+    void malformedAnswer();
+    void futureOfADeadClient();
+    void metrics();
+};
+
+void tst_PluginClient::getsAnObject()
+{
+    Fixture f;
+    const QFuture<ObjectReply> reply = f.client.get(kConfigMap, kX);
+    f.discover();
+    QCOMPARE(f.server.exchanges.size(), size_t(2));
+    QCOMPARE(f.server.exchanges[0]->request.target, QByteArray("/api/v1"));
+    QCOMPARE(f.server.exchanges[1]->request.target,
+        QByteArray("/api/v1/namespaces/team-a/configmaps/x?timeout=30s"));
+    QVERIFY(!reply.isFinished());
+    f.server.answer(1, 200, kJson);
+    f.executor.runAll();
+    QVERIFY(reply.isFinished());
+    QVERIFY(reply.result().isOk());
+    QCOMPARE(reply.result().object().toJson(), kJson);
+    QCOMPARE(f.calls.lines, QStringList{QStringLiteral("p get 200")});
+    QVERIFY(f.server.isEnded(1)); // its exchange was let go
+}
+
+void tst_PluginClient::identity()
+{
+    Fixture f;
+    f.client.get(kConfigMap, kX);
+    f.discover();
+    const QByteArray agent = f.server.exchanges[1]->request.userAgent;
+    QVERIFY2(agent.startsWith("davit/" DAVIT_SDK_VERSION_STRING " (linux/"), agent);
+    QVERIFY2(agent.endsWith(") p/1.2.0"), agent);
+}
+
+void tst_PluginClient::lists()
+{
+    Fixture f;
+    const QFuture<ListReply> reply = f.client.list(
+        kConfigMap, RequestOptions().inNamespace(QStringLiteral("team-a")).limit(2));
+    f.discover();
+    QCOMPARE(f.server.exchanges[1]->request.target,
+        QByteArray("/api/v1/namespaces/team-a/configmaps?limit=2&timeout=30s"));
+    f.server.answer(1, 200,
+        R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"12",)"
+        R"("continue":"next","remainingItemCount":3},"items":[)"
+        R"({"metadata":{"name":"a","namespace":"team-a"}},)"
+        R"({"metadata":{"name":"b","namespace":"team-a"}}]})");
+    f.executor.runAll();
+    QVERIFY(reply.isFinished());
+    const ListReply list = reply.result();
+    QVERIFY2(list.isOk(), qPrintable(list.error().message()));
+    QCOMPARE(list.objects().size(), 2);
+    QCOMPARE(list.objects()[1].name(), QStringLiteral("b"));
+    QVERIFY(list.objects()[1].gvk() == kConfigMap);
+    QCOMPARE(list.resourceVersion(), QStringLiteral("12"));
+    QCOMPARE(list.continueToken(), QStringLiteral("next"));
+    QCOMPARE(list.remainingItemCount(), 3);
+}
+
+void tst_PluginClient::badListItem() // a list that is cut is an error, never a part of it (C-17a)
+{
+    Fixture f;
+    const QFuture<ListReply> reply = f.client.list(kConfigMap);
+    f.discover();
+    f.server.answer(
+        1, 200, R"({"kind":"ConfigMapList","apiVersion":"v1","items":[{"metadata":{"name":"a"}})");
+    f.executor.runAll();
+    QVERIFY(!reply.result().isOk());
+    QVERIFY(reply.result().objects().isEmpty());
+    QVERIFY(reply.result().error().message().startsWith(QStringLiteral("list ConfigMap: ")));
+}
+
+void tst_PluginClient::errors_data() // C-14
+{
+    QTest::addColumn<QString>("verb");
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<ErrorCode>("code");
+    QTest::addColumn<int>("retryAfterS"); // -1: none named
+    const auto row = [](const char *name, const char *verb, int status, const char *body,
+                         ErrorCode code, int retryAfter = -1) {
+        QTest::newRow(name) << QString::fromLatin1(verb) << status << QByteArray(body) << code
+                            << retryAfter;
+    };
+    row("404 Status", "get", 404,
+        R"({"kind":"Status","status":"Failure","reason":"NotFound","message":"gone","code":404})",
+        ErrorCode::NotFound);
+    row("404 text", "get", 404, "nothing here", ErrorCode::NotFound);
+    row("409 of a create", "create", 409, "", ErrorCode::AlreadyExists);
+    row("409 of an update", "update", 409, "", ErrorCode::Conflict);
+    row("409 of an apply", "apply", 409,
+        R"({"kind":"Status","status":"Failure","reason":"Conflict","message":"managers","code":409})",
+        ErrorCode::Conflict);
+    row("403", "delete", 403, "no", ErrorCode::Forbidden);
+    row("422", "create", 422,
+        R"({"kind":"Status","status":"Failure","reason":"Invalid","message":"bad","code":422})",
+        ErrorCode::Invalid);
+    row("429 with Retry-After", "get", 429, "slow down", ErrorCode::TooManyRequests, 7);
+    row("500", "update", 500, "oops", ErrorCode::InternalError);
+    row("503", "get", 503, "", ErrorCode::ServiceUnavailable);
+}
+
+void tst_PluginClient::errors()
+{
+    QFETCH(const QString, verb);
+    QFETCH(const int, status);
+    QFETCH(const QByteArray, body);
+    QFETCH(const int, retryAfterS);
+    Fixture f;
+    Object object;
+    QVERIFY(Object::fromJson(kJson, &object).isOk());
+    QFuture<ObjectReply> reply;
+    if (verb == QStringLiteral("get"))
+        reply = f.client.get(kConfigMap, kX);
+    else if (verb == QStringLiteral("create"))
+        reply = f.client.create(object);
+    else if (verb == QStringLiteral("update"))
+        reply = f.client.update(object);
+    else if (verb == QStringLiteral("apply"))
+        reply = f.client.apply(object);
+    else
+        reply = f.client.remove(kConfigMap, kX);
+    f.discover();
+    f.server.answer(1, status, body,
+        retryAfterS < 0 ? std::chrono::milliseconds(-1) : std::chrono::seconds(retryAfterS));
+    f.executor.runAll();
+    QVERIFY(reply.isFinished());
+    const Error error = reply.result().error();
+    QTEST(error.code(), "code");
+    QCOMPARE(error.httpStatus(), status);
+    QVERIFY2(error.message().contains(QStringLiteral(" ConfigMap team-a/x: ")),
+        qPrintable(error.message()));
+    if (retryAfterS >= 0)
+        QVERIFY(error.retryAfter() == std::chrono::seconds(retryAfterS));
+}
+
+void tst_PluginClient::missingRbac()
+{
+    Fixture f({{{QString()}, {QStringLiteral("configmaps")}, {}, {QStringLiteral("get")}}});
+    const QFuture<ObjectReply> refused = f.client.remove(kConfigMap, kX);
+    const QFuture<ListReply> list = f.client.list(kConfigMap);
+    const QFuture<ObjectReply> allowed = f.client.get(kConfigMap, kX);
+    f.discover();
+    QCOMPARE(refused.result().error().code(), ErrorCode::MissingRbac);
+    QVERIFY(refused.result().error().message().contains(QStringLiteral("\"verbs\": [\"delete\"]")));
+    QCOMPARE(list.result().error().code(), ErrorCode::MissingRbac);
+    QCOMPARE(f.server.exchanges.size(), size_t(2)); // discovery, and the get
+    QVERIFY(!allowed.isFinished());
+    QVERIFY(f.calls.lines.isEmpty());
+}
+
+void tst_PluginClient::kindNotServed()
+{
+    Fixture f;
+    QFuture<ObjectReply> reply = f.client.get(kWidget, kX);
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges[0]->request.target, QByteArray("/apis/demo.example/v1"));
+    f.server.answer(0, 404, "404 page not found");
+    f.executor.runAll();
+    QCOMPARE(reply.result().error().code(), ErrorCode::KindNotServed);
+    QCOMPARE(reply.result().error().message(),
+        QStringLiteral("get Widget team-a/x: demo.example/v1 Widget: the cluster does not serve "
+                       "this kind"));
+
+    reply = f.client.get(kWidget, kX); // not asked again at once
+    f.executor.runAll();
+    QVERIFY(reply.isFinished());
+    QCOMPARE(f.server.exchanges.size(), size_t(1));
+
+    f.clock.advance(10s, &f.executor); // then the CRD is there
+    reply = f.client.get(kWidget, kX);
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges.size(), size_t(2));
+    f.server.answer(1, 200,
+        R"({"kind":"APIResourceList","resources":[{"name":"widgets","namespaced":true,"kind":"Widget"}]})");
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges.size(), size_t(3));
+    QVERIFY(f.server.exchanges[2]->request.target.startsWith(
+        "/apis/demo.example/v1/namespaces/team-a/widgets/x"));
+}
+
+void tst_PluginClient::discoveryFails()
+{
+    Fixture f;
+    QFuture<ObjectReply> reply = f.client.get(kConfigMap, kX);
+    f.executor.runAll();
+    f.server.fail(0, Error(ErrorCode::ConnectionRefused, QStringLiteral("nothing listens")));
+    f.executor.runAll();
+    QCOMPARE(reply.result().error().code(), ErrorCode::ConnectionRefused);
+    reply = f.client.get(kConfigMap, kX); // a failure is not kept
+    f.executor.runAll();
+    f.server.answer(1, 200, kCoreResources);
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges.size(), size_t(3));
+
+    f.clock.advance(10min, &f.executor); // too old: asked anew; while that fails, good enough
+    reply = f.client.get(kConfigMap, kX);
+    f.executor.runAll();
+    f.server.fail(3, Error(ErrorCode::ConnectionRefused, QStringLiteral("nothing listens")));
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges.size(), size_t(5));
+    QVERIFY(f.server.exchanges[4]->request.target.startsWith("/api/v1/namespaces/team-a/"));
+}
+
+void tst_PluginClient::discoveryIsShared()
+{
+    Fixture f;
+    f.client.get(kConfigMap, kX);
+    f.client.get({QString(), QStringLiteral("v1"), QStringLiteral("Namespace")},
+        {QString(), QStringLiteral("ops")});
+    f.discover();
+    QCOMPARE(f.server.exchanges.size(), size_t(3));
+    QCOMPARE(
+        f.server.exchanges[2]->request.target, QByteArray("/api/v1/namespaces/ops?timeout=30s"));
+}
+
+void tst_PluginClient::deadline_data()
+{
+    QTest::addColumn<bool>("isWrite");
+    QTest::addColumn<ErrorCode>("code");
+    QTest::newRow("a read timed out") << false << ErrorCode::Timeout;
+    QTest::newRow("nobody knows what became of a write") << true << ErrorCode::OutcomeUnknown;
+}
+
+void tst_PluginClient::deadline()
+{
+    QFETCH(const bool, isWrite);
+    Fixture f;
+    const RequestOptions options = RequestOptions().timeout(2s);
+    const QFuture<ObjectReply> reply = isWrite ? f.client.remove(kConfigMap, kX, options)
+                                               : f.client.get(kConfigMap, kX, options);
+    f.discover();
+    f.clock.advance(1999ms, &f.executor);
+    QVERIFY(!reply.isFinished());
+    f.clock.advance(1ms, &f.executor);
+    QVERIFY(reply.isFinished());
+    QTEST(reply.result().error().code(), "code");
+    QVERIFY(reply.result().error().message().contains(QStringLiteral("no answer within 2 s")));
+    QVERIFY(f.server.isEnded(1));
+}
+
+void tst_PluginClient::canceled()
+{
+    Fixture f;
+    const QFuture<ObjectReply> running = f.client.get(kConfigMap, kX);
+    f.discover();
+    f.backend->close();
+    f.executor.runAll();
+    QCOMPARE(running.result().error().code(), ErrorCode::Canceled);
+    QVERIFY(f.server.isEnded(1));
+    const QFuture<ObjectReply> later = f.client.get(kConfigMap, kX);
+    f.executor.runAll();
+    QCOMPARE(later.result().error().code(), ErrorCode::Canceled);
+    QCOMPARE(f.server.exchanges.size(), size_t(2));
+}
+
+void tst_PluginClient::lateAnswerIsIgnored()
+{
+    Fixture f;
+    const QFuture<ObjectReply> reply = f.client.get(kConfigMap, kX, RequestOptions().timeout(1s));
+    f.discover();
+    f.clock.advance(1s); // the deadline and the answer wait for the executor together
+    f.server.answer(1, 200, kJson);
+    f.executor.runAll();
+    QCOMPARE(reply.result().error().code(), ErrorCode::Timeout);
+    QCOMPARE(reply.resultCount(), 1);
+}
+
+void tst_PluginClient::malformedAnswer()
+{
+    Fixture f;
+    const QFuture<ObjectReply> reply = f.client.get(kConfigMap, kX);
+    f.discover();
+    f.server.answer(1, 200, R"({"kind":)");
+    f.executor.runAll();
+    QCOMPARE(reply.result().error().code(), ErrorCode::MalformedReply);
+    QVERIFY(reply.result().error().message().startsWith(
+        QStringLiteral("get ConfigMap team-a/x: the answer is no object: ")));
+}
+
+void tst_PluginClient::futureOfADeadClient()
+{
+    QFuture<ObjectReply> reply;
+    {
+        Fixture f;
+        reply = f.client.get(kConfigMap, kX);
+    }
+    QVERIFY(reply.isFinished());
+    QCOMPARE(reply.result().error().code(), ErrorCode::Canceled);
+}
+
+void tst_PluginClient::metrics() // C-75: every request counts once
+{
+    testing::ManualClock clock;
+    testing::ManualExecutor executor;
+    ScriptedTransport server;
+    observability::MetricsRegistry registry;
+    MeteredTransport metered(server, registry, clock);
+    RestClient rest(metered, executor, clock);
+    for (int i = 0; i < 3; ++i) {
+        Call call;
+        call.request.method = i == 2 ? "POST" : "GET";
+        rest.send(call, [](const RawReply &) {});
+    }
+    executor.runAll();
+    clock.advance(300ms);
+    server.answer(0, 200, "{}");
+    server.answer(1, 404, "");
+    server.fail(2, Error(ErrorCode::ConnectionRefused, QStringLiteral("nothing listens")));
+    executor.runAll();
+    const QByteArray text = registry.text();
+    for (const char *line :
+        {R"(rest_client_requests_total{code="200",host="api.example:6443",method="GET"} 1)",
+            R"(rest_client_requests_total{code="404",host="api.example:6443",method="GET"} 1)",
+            R"(rest_client_requests_total{code="<error>",host="api.example:6443",method="POST"} 1)",
+            R"(rest_client_request_duration_seconds_count{host="api.example:6443",verb="GET"} 2)",
+            R"(rest_client_request_duration_seconds_bucket{host="api.example:6443",verb="GET",le="0.25"} 0)",
+            R"(rest_client_request_duration_seconds_bucket{host="api.example:6443",verb="GET",le="0.5"} 2)"})
+        QVERIFY2(text.contains(line), text + "\nlacks " + line);
+}
+
+QTEST_GUILESS_MAIN(tst_PluginClient)
+#include "tst_pluginclient.moc"

@@ -1,0 +1,302 @@
+#include "client/eventcorrelator.h"
+#include "client/pluginevents.h"
+#include "scriptedtransport.h"
+#include "testing/manualclock.h"
+
+#include <davit/eventrecorder.h>
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTest>
+
+using namespace davit;
+using namespace davit::client;
+using namespace std::chrono_literals;
+
+namespace {
+
+Object secret()
+{
+    Object object;
+    const Status status = Object::fromJson(R"({"apiVersion":"v1","kind":"Secret","metadata":)"
+                                           R"({"name":"key","namespace":"team-a","uid":"u1",)"
+                                           R"("resourceVersion":"7"}})",
+        &object);
+    return status.isOk() ? object : Object();
+}
+
+struct Fixture
+{
+    testing::ManualClock clock;
+    testing::ManualExecutor executor;
+    ScriptedTransport server;
+    RestClient rest{server, executor, clock};
+    PluginEvents *backend;
+    EventRecorder recorder;
+
+    explicit Fixture(std::vector<PolicyRule> rules = {{{QString()}, {QStringLiteral("events")}, {},
+                         {QStringLiteral("create"), QStringLiteral("patch")}}})
+    {
+        backend = new PluginEvents({QStringLiteral("replicator"), QStringLiteral("1.0.0"),
+                                       Rbac(std::move(rules)), nullptr},
+            rest, clock, Logger());
+        recorder = EventRecorder(*backend);
+    }
+    ~Fixture()
+    {
+        rest.close();
+        executor.runAll();
+    }
+    void record(const QString &note)
+    {
+        recorder.record(secret(), EventSeverity::Warning, QStringLiteral("TargetNotOurs"), note);
+        executor.runAll();
+    }
+    // Answers the newest request.
+    void answer(int status, const QByteArray &body = "{}")
+    {
+        server.answer(server.exchanges.size() - 1, status, body);
+        executor.runAll();
+    }
+    const transport::Request &last() const { return server.exchanges.back()->request; }
+    QJsonObject lastBody() const { return QJsonDocument::fromJson(last().body).object(); }
+};
+
+} // namespace
+
+class tst_PluginEvents : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void aggregation();
+    void groupEndsAfterAGap();
+    void counting();
+    void spam();
+    void memoryIsBounded();
+    void writesAnEvent();
+    void countsUp();
+    void expiredEventIsMadeAnew();
+    void clusterScopeAndOddNames();
+    void onlyBrokenConnectionsAreTriedAgain();
+    void gaveUpAfterTwelveTries();
+    void fullQueueDrops();
+    void needsRbac();
+    void closed();
+};
+
+void tst_PluginEvents::aggregation() // T95
+{
+    EventCorrelator correlator;
+    const EventIdentity identity{
+        QStringLiteral("o"), QStringLiteral("Warning"), QStringLiteral("R")};
+    for (int i = 1; i <= 9; ++i) {
+        const auto event = correlator.correlate(
+            identity, QStringLiteral("message %1").arg(i), QStringLiteral("n%1").arg(i), 1s * i);
+        QVERIFY(event && !event->isPatch);
+        QCOMPARE(event->message, QStringLiteral("message %1").arg(i));
+    }
+    const auto tenth
+        = correlator.correlate(identity, QStringLiteral("message 10"), QStringLiteral("n10"), 10s);
+    QVERIFY(tenth && !tenth->isPatch);
+    QCOMPARE(tenth->message, QStringLiteral("(combined from similar events): message 10"));
+    QCOMPARE(tenth->count, 1);
+    const auto eleventh
+        = correlator.correlate(identity, QStringLiteral("message 11"), QStringLiteral("n11"), 11s);
+    QVERIFY(eleventh && eleventh->isPatch);
+    QCOMPARE(eleventh->message, QStringLiteral("(combined from similar events): message 11"));
+    QCOMPARE(eleventh->count, 2);
+    QCOMPARE(eleventh->name, QStringLiteral("n10"));
+}
+
+void tst_PluginEvents::groupEndsAfterAGap() // E-8
+{
+    EventCorrelator correlator;
+    const EventIdentity identity{
+        QStringLiteral("o"), QStringLiteral("Warning"), QStringLiteral("R")};
+    for (int i = 1; i <= 9; ++i)
+        correlator.correlate(identity, QString::number(i), QStringLiteral("n"), 1s * i);
+    const auto after
+        = correlator.correlate(identity, QStringLiteral("other"), QStringLiteral("n"), 9s + 601s);
+    QVERIFY(after);
+    QCOMPARE(after->message, QStringLiteral("other"));
+}
+
+void tst_PluginEvents::counting() // T96
+{
+    EventCorrelator correlator;
+    const EventIdentity identity{
+        QStringLiteral("o"), QStringLiteral("Normal"), QStringLiteral("R")};
+    std::optional<CorrelatedEvent> event;
+    for (int i = 0; i < 11; ++i)
+        event = correlator.correlate(
+            identity, QStringLiteral("m"), QStringLiteral("n%1").arg(i), 30s * (i + 1));
+    QVERIFY(event && event->isPatch);
+    QCOMPARE(event->count, 11);
+    QCOMPARE(event->name, QStringLiteral("n0"));
+    QVERIFY(event->firstTime == 30s);
+    QCOMPARE(event->message, QStringLiteral("m"));
+}
+
+void tst_PluginEvents::spam() // T97
+{
+    EventCorrelator correlator;
+    const EventIdentity identity{
+        QStringLiteral("o"), QStringLiteral("Normal"), QStringLiteral("R")};
+    int written = 0;
+    for (int i = 1; i <= 27; ++i)
+        written += correlator.correlate(identity, QStringLiteral("m"), QStringLiteral("n"), 1s * i)
+                       .has_value();
+    QCOMPARE(written, 25);
+    const auto later
+        = correlator.correlate(identity, QStringLiteral("m"), QStringLiteral("n"), 27s + 300s);
+    QVERIFY(later);
+    QCOMPARE(later->count, 28); // E-10: dropped ones count
+    const EventIdentity other{QStringLiteral("p"), QStringLiteral("Normal"), QStringLiteral("R")};
+    QVERIFY(correlator.correlate(other, QStringLiteral("m"), QStringLiteral("n"), 28s));
+}
+
+void tst_PluginEvents::memoryIsBounded() // E-7
+{
+    RecentMap<int> map(3);
+    for (const char *key : {"a", "b", "c"})
+        map.touch(QString::fromLatin1(key)) = 1;
+    map.touch(QStringLiteral("a"));
+    map.touch(QStringLiteral("d"));
+    QCOMPARE(map.size(), size_t(3));
+    QCOMPARE(map.touch(QStringLiteral("a")), 1);
+    QCOMPARE(map.touch(QStringLiteral("b")), 0); // went, being the one used longest ago
+}
+
+void tst_PluginEvents::writesAnEvent() // E-3, E-4
+{
+    Fixture f;
+    f.record(QStringLiteral("team-b/key is not ours"));
+    QCOMPARE(f.last().method, QByteArray("POST"));
+    QCOMPARE(f.last().target, QByteArray("/api/v1/namespaces/team-a/events"));
+    const QString name
+        = QStringLiteral("key.") + QString::number(quint64(f.clock.utc().count()), 16);
+    QJsonObject body = f.lastBody();
+    const QString host = body[QStringLiteral("reportingInstance")].toString();
+    QVERIFY(!host.isEmpty());
+    const QByteArray want
+        = R"({"apiVersion":"v1","count":1,"firstTimestamp":"2026-01-01T00:00:00Z",)"
+          R"("involvedObject":{"apiVersion":"v1","kind":"Secret","name":"key",)"
+          R"("namespace":"team-a","resourceVersion":"7","uid":"u1"},)"
+          R"("kind":"Event","lastTimestamp":"2026-01-01T00:00:00Z",)"
+          R"("message":"team-b/key is not ours","metadata":{"name":"NAME",)"
+          R"("namespace":"team-a"},"reason":"TargetNotOurs",)"
+          R"("reportingComponent":"replicator","reportingInstance":"HOST",)"
+          R"("source":{"component":"replicator","host":"HOST"},"type":"Warning"})";
+    QCOMPARE(f.last().body,
+        QByteArray(want).replace("NAME", name.toLatin1()).replace("HOST", host.toUtf8()));
+}
+
+void tst_PluginEvents::countsUp() // E-6, E-9
+{
+    Fixture f;
+    f.record(QStringLiteral("m"));
+    const QString name
+        = f.lastBody()[QStringLiteral("metadata")][QStringLiteral("name")].toString();
+    f.answer(201);
+    f.clock.advance(90s);
+    f.record(QStringLiteral("m"));
+    QCOMPARE(f.last().method, QByteArray("PATCH"));
+    QCOMPARE(f.last().contentType, QByteArray("application/strategic-merge-patch+json"));
+    QCOMPARE(f.last().target, "/api/v1/namespaces/team-a/events/" + name.toLatin1());
+    QCOMPARE(f.last().body,
+        QByteArray(R"({"count":2,"lastTimestamp":"2026-01-01T00:01:30Z","message":"m"})"));
+}
+
+void tst_PluginEvents::expiredEventIsMadeAnew() // E-6
+{
+    Fixture f;
+    f.record(QStringLiteral("m"));
+    f.answer(201);
+    f.clock.advance(1h);
+    f.record(QStringLiteral("m"));
+    f.answer(404);
+    QCOMPARE(f.last().method, QByteArray("POST"));
+    QCOMPARE(f.lastBody()[QStringLiteral("count")].toInt(), 2);
+    f.answer(201);
+    QCOMPARE(f.server.exchanges.size(), size_t(3));
+}
+
+void tst_PluginEvents::clusterScopeAndOddNames() // E-3
+{
+    Fixture f;
+    Object role;
+    QVERIFY(Object::fromJson(R"({"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole",)"
+                             R"("metadata":{"name":"system:node"}})",
+        &role)
+                .isOk());
+    f.recorder.record(role, EventSeverity::Normal, QStringLiteral("R"), QStringLiteral("m"));
+    f.executor.runAll();
+    QCOMPARE(f.last().target, QByteArray("/api/v1/namespaces/default/events"));
+    const QString name
+        = f.lastBody()[QStringLiteral("metadata")][QStringLiteral("name")].toString();
+    QCOMPARE(name.size(), 36);
+    QVERIFY(!name.contains(u':'));
+}
+
+void tst_PluginEvents::onlyBrokenConnectionsAreTriedAgain() // E-5
+{
+    Fixture f;
+    f.record(QStringLiteral("a"));
+    f.server.fail(0, Error(ErrorCode::ConnectionRefused, QStringLiteral("nothing listens")));
+    f.executor.runAll();
+    f.clock.advance(10s, &f.executor);
+    QCOMPARE(f.server.exchanges.size(), size_t(2));
+    QCOMPARE(f.server.exchanges[1]->request.body, f.server.exchanges[0]->request.body);
+    f.answer(403);
+    f.clock.advance(1min, &f.executor);
+    QCOMPARE(f.server.exchanges.size(), size_t(2));
+    f.record(QStringLiteral("b"));
+    QCOMPARE(f.server.exchanges.size(), size_t(3)); // and it goes on
+}
+
+void tst_PluginEvents::gaveUpAfterTwelveTries() // E-5
+{
+    Fixture f;
+    f.record(QStringLiteral("a"));
+    for (size_t i = 0; i < 12; ++i) {
+        QCOMPARE(f.server.exchanges.size(), i + 1);
+        f.server.fail(i, Error(ErrorCode::ConnectionLost, QStringLiteral("cut")));
+        f.executor.runAll();
+        f.clock.advance(10s, &f.executor);
+    }
+    QCOMPARE(f.server.exchanges.size(), size_t(12));
+    QCOMPARE(f.clock.pendingTimers(), 0);
+}
+
+void tst_PluginEvents::fullQueueDrops() // E-1
+{
+    Fixture f;
+    f.record(QStringLiteral("first")); // in flight
+    for (int i = 0; i < 1001; ++i)
+        f.recorder.record(
+            secret(), EventSeverity::Normal, QStringLiteral("R"), QStringLiteral("m"));
+    QCOMPARE(f.backend->droppedEvents(), quint64(1));
+}
+
+void tst_PluginEvents::needsRbac()
+{
+    Fixture f({{{QString()}, {QStringLiteral("secrets")}, {}, {QStringLiteral("*")}}});
+    f.record(QStringLiteral("a"));
+    f.record(QStringLiteral("b"));
+    QVERIFY(f.server.exchanges.empty());
+}
+
+void tst_PluginEvents::closed()
+{
+    Fixture f;
+    f.record(QStringLiteral("a"));
+    f.record(QStringLiteral("b"));
+    f.backend->close();
+    f.record(QStringLiteral("c"));
+    f.answer(201);
+    QCOMPARE(f.server.exchanges.size(), size_t(1));
+    f.recorder.record(secret(), EventSeverity::Unset, QStringLiteral("R"), QStringLiteral("m"));
+}
+
+QTEST_GUILESS_MAIN(tst_PluginEvents)
+#include "tst_pluginevents.moc"

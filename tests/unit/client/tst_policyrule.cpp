@@ -1,0 +1,112 @@
+#include "client/policyrule.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QTest>
+
+using namespace davit;
+using namespace davit::client;
+
+class tst_PolicyRule : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void allows_data();
+    void allows();
+    void namesTheMissingRule();
+    void wrongRules_data();
+    void wrongRules();
+};
+
+void tst_PolicyRule::allows_data()
+{
+    QTest::addColumn<QByteArray>("rules");
+    QTest::addColumn<QStringList>("request"); // verb, group, resource, subresource, name
+    QTest::addColumn<bool>("isAllowed");
+    const auto row = [](const char *name, const char *rules, const char *request, bool isAllowed) {
+        QTest::newRow(name) << QByteArray(rules) << QString::fromLatin1(request).split(u' ')
+                            << isAllowed;
+    };
+    const char secrets[]
+        = R"([{"apiGroups":[""],"resources":["secrets"],"verbs":["get","create"]}])";
+    row("named verb", secrets, "get  secrets  x", true);
+    row("second verb", secrets, "create  secrets  ", true);
+    row("another verb", secrets, "delete  secrets  x", false);
+    row("another resource", secrets, "get  pods  x", false);
+    row("another group", secrets, "get apps secrets  x", false);
+    row("subresource is not covered by its resource",
+        R"([{"apiGroups":[""],"resources":["pods"],"verbs":["*"]}])", "update  pods status x",
+        false);
+    row("named subresource", R"([{"apiGroups":[""],"resources":["pods/status"],"verbs":["*"]}])",
+        "update  pods status x", true);
+    row("subresource of every resource",
+        R"([{"apiGroups":["*"],"resources":["*/scale"],"verbs":["patch"]}])",
+        "patch apps deployments scale x", true);
+    row("subresource rule does not cover the resource",
+        R"([{"apiGroups":["*"],"resources":["*/scale"],"verbs":["patch"]}])",
+        "patch apps deployments  x", false);
+    row("everything", R"([{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}])",
+        "update demo.example widgets status x", true);
+    const char named[]
+        = R"([{"apiGroups":[""],"resources":["configmaps"],"resourceNames":["a"],"verbs":["*"]}])";
+    row("resource name", named, "get  configmaps  a", true);
+    row("another name", named, "get  configmaps  b", false);
+    row("a name cannot cover create", named, "create  configmaps  ", false);
+    row("a name cannot cover list", named, "list  configmaps  ", false);
+    row("second of two rules",
+        R"([{"apiGroups":[""],"resources":["pods"],"verbs":["get"]},
+            {"apiGroups":["apps"],"resources":["deployments"],"verbs":["get"]}])",
+        "get apps deployments  x", true);
+    row("no rules", "[]", "get  pods  x", false);
+}
+
+void tst_PolicyRule::allows()
+{
+    QFETCH(const QByteArray, rules);
+    QFETCH(const QStringList, request);
+    std::vector<PolicyRule> parsed;
+    QVERIFY(policyRulesFromJson(QJsonDocument::fromJson(rules).array(), &parsed).isOk());
+    const AccessRequest access{request[0], request[1], request[2], request[3], request[4]};
+    QTEST(Rbac(parsed).allows(access), "isAllowed");
+}
+
+void tst_PolicyRule::namesTheMissingRule()
+{
+    const Status status = Rbac().check(QStringLiteral("update ConfigMap team-a/x"),
+        {QStringLiteral("update"), QString(), QStringLiteral("configmaps"),
+            QStringLiteral("status"), QStringLiteral("x")});
+    QCOMPARE(status.error().code(), ErrorCode::MissingRbac);
+    QCOMPARE(status.error().message(),
+        QStringLiteral("update ConfigMap team-a/x: the plugin's metadata lacks the Rbac rule "
+                       "{\"apiGroups\": [\"\"], \"resources\": [\"configmaps/status\"], \"verbs\": "
+                       "[\"update\"]}; nothing was sent"));
+}
+
+void tst_PolicyRule::wrongRules_data()
+{
+    QTest::addColumn<QByteArray>("rules");
+    QTest::addColumn<QString>("message");
+    QTest::newRow("no object") << QByteArray("[1]")
+                               << QStringLiteral("Rbac[0]: a PolicyRule is needed");
+    QTest::newRow("no verbs") << QByteArray(R"([{"apiGroups":[""],"resources":["pods"]}])")
+                              << QStringLiteral("Rbac[0].verbs: a list of texts is needed");
+    QTest::newRow("empty resources")
+        << QByteArray(R"([{"apiGroups":[""],"resources":[],"verbs":["get"]}])")
+        << QStringLiteral("Rbac[0].resources: it is empty");
+    QTest::newRow("number among names")
+        << QByteArray(
+               R"([{"apiGroups":[""],"resources":["a"],"verbs":["get"],"resourceNames":[7]}])")
+        << QStringLiteral("Rbac[0].resourceNames: a list of texts is needed");
+}
+
+void tst_PolicyRule::wrongRules()
+{
+    QFETCH(const QByteArray, rules);
+    std::vector<PolicyRule> parsed;
+    const Status status = policyRulesFromJson(QJsonDocument::fromJson(rules).array(), &parsed);
+    QCOMPARE(status.error().code(), ErrorCode::InvalidArgument);
+    QTEST(status.error().message(), "message");
+}
+
+QTEST_GUILESS_MAIN(tst_PolicyRule)
+#include "tst_policyrule.moc"

@@ -1,0 +1,214 @@
+#include "client/requestbuilder.h"
+
+#include <QTest>
+
+using namespace davit;
+using namespace davit::client;
+using namespace std::chrono_literals;
+
+namespace {
+
+const transport::Resource kConfigMaps{
+    {QString(), QStringLiteral("v1"), QStringLiteral("ConfigMap")}, QStringLiteral("configmaps"),
+    true};
+const transport::Resource kNamespaces{
+    {QString(), QStringLiteral("v1"), QStringLiteral("Namespace")}, QStringLiteral("namespaces"),
+    false};
+const transport::Resource kWidgets{
+    {QStringLiteral("demo.example"), QStringLiteral("v1"), QStringLiteral("Widget")},
+    QStringLiteral("widgets"), true};
+const ObjectKey kX{QStringLiteral("team-a"), QStringLiteral("x")};
+const char kJson[]
+    = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"team-a"}})";
+
+Object object(const char *json)
+{
+    Object object;
+    const Status status = Object::fromJson(json, &object);
+    return status.isOk() ? object : Object();
+}
+
+} // namespace
+
+class tst_RequestBuilder : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void requests_data();
+    void requests();
+    void lists_data();
+    void lists();
+    void refused_data();
+    void refused();
+};
+
+Q_DECLARE_METATYPE(VerbCall)
+Q_DECLARE_METATYPE(transport::Resource)
+
+void tst_RequestBuilder::requests_data()
+{
+    QTest::addColumn<transport::Resource>("resource");
+    QTest::addColumn<VerbCall>("call");
+    QTest::addColumn<QByteArray>("method");
+    QTest::addColumn<QByteArray>("target");
+    QTest::addColumn<QByteArray>("contentType");
+    QTest::addColumn<QByteArray>("body");
+    const auto row
+        = [](const char *name, const transport::Resource &resource, const VerbCall &call,
+              const char *method, const char *target, const char *contentType, const char *body) {
+              QTest::newRow(name) << resource << call << QByteArray(method) << QByteArray(target)
+                                  << QByteArray(contentType) << QByteArray(body);
+          };
+    const RequestOptions none;
+    row("get", kConfigMaps, {Verb::Get, kX, {}, nullptr, none}, "GET",
+        "/api/v1/namespaces/team-a/configmaps/x?timeout=30s", "", "");
+    row("C-22 get with version and time-out", kConfigMaps,
+        {Verb::Get, kX, {}, nullptr,
+            RequestOptions().resourceVersion(QStringLiteral("0")).timeout(1500ms)},
+        "GET", "/api/v1/namespaces/team-a/configmaps/x?resourceVersion=0&timeout=1500ms", "", "");
+    row("get at cluster scope", kNamespaces,
+        {Verb::Get, {QString(), QStringLiteral("ops")}, {}, nullptr, none}, "GET",
+        "/api/v1/namespaces/ops?timeout=30s", "", "");
+    row("create", kConfigMaps, {Verb::Create, kX, object(kJson), nullptr, none}, "POST",
+        "/api/v1/namespaces/team-a/configmaps?fieldManager=davit%2Fp&timeout=30s",
+        "application/json", kJson);
+    row("create in a group, dry run, own manager", kWidgets,
+        {Verb::Create, kX, object(kJson), nullptr,
+            RequestOptions().dryRun().fieldManager(QStringLiteral("me"))},
+        "POST",
+        "/apis/demo.example/v1/namespaces/team-a/widgets?fieldManager=me&dryRun=All&timeout=30s",
+        "application/json", kJson);
+    row("update", kConfigMaps, {Verb::Update, kX, object(kJson), nullptr, none}, "PUT",
+        "/api/v1/namespaces/team-a/configmaps/x?fieldManager=davit%2Fp&timeout=30s",
+        "application/json", kJson);
+    row("update of the status", kWidgets,
+        {Verb::Update, kX, object(kJson), nullptr,
+            RequestOptions().subresource(QStringLiteral("status"))},
+        "PUT",
+        "/apis/demo.example/v1/namespaces/team-a/widgets/x/status?fieldManager=davit%2Fp&timeout="
+        "30s",
+        "application/json", kJson);
+    const auto patched = [&](const char *name, const Patch &patch, const RequestOptions &options,
+                             const char *query, const char *contentType) {
+        row(name, kConfigMaps,
+            {Verb::Patch, kX, {}, new Patch(patch), options}, // lives as long as the test data
+            "PATCH", (QByteArray("/api/v1/namespaces/team-a/configmaps/x?") + query).constData(),
+            contentType, patch.body().constData());
+    };
+    patched("C-29 merge patch", Patch::merge(R"({"data":{"a":null}})"), none,
+        "fieldManager=davit%2Fp&timeout=30s", "application/merge-patch+json");
+    patched("C-29 JSON patch", Patch::json(R"([{"op":"remove","path":"/data"}])"), none,
+        "fieldManager=davit%2Fp&timeout=30s", "application/json-patch+json");
+    patched("C-29 strategic merge patch", Patch::strategicMerge(R"({"data":{}})"), none,
+        "fieldManager=davit%2Fp&timeout=30s", "application/strategic-merge-patch+json");
+    patched("E-31 apply", Patch::apply(kJson), none, "fieldManager=davit%2Fp&timeout=30s",
+        "application/apply-patch+yaml");
+    patched("E-31 apply with force", Patch::apply(kJson), RequestOptions().force(),
+        "fieldManager=davit%2Fp&force=true&timeout=30s", "application/apply-patch+yaml");
+    patched("force is for apply alone", Patch::merge("{}"), RequestOptions().force(),
+        "fieldManager=davit%2Fp&timeout=30s", "application/merge-patch+json");
+    row("E-34 delete", kConfigMaps, {Verb::Delete, kX, {}, nullptr, none}, "DELETE",
+        "/api/v1/namespaces/team-a/configmaps/x?timeout=30s", "application/json",
+        R"({"apiVersion":"v1","kind":"DeleteOptions"})");
+    row("E-34 delete with every option", kConfigMaps,
+        {Verb::Delete, kX, {}, nullptr,
+            RequestOptions()
+                .propagation(Propagation::Foreground)
+                .preconditionUid(QStringLiteral("u"))
+                .preconditionResourceVersion(QStringLiteral("7"))
+                .dryRun()},
+        "DELETE", "/api/v1/namespaces/team-a/configmaps/x?timeout=30s", "application/json",
+        R"({"apiVersion":"v1","dryRun":["All"],"kind":"DeleteOptions","preconditions":)"
+        R"({"resourceVersion":"7","uid":"u"},"propagationPolicy":"Foreground"})");
+}
+
+void tst_RequestBuilder::requests()
+{
+    QFETCH(const transport::Resource, resource);
+    QFETCH(const VerbCall, call);
+    transport::Request request;
+    const Status status = buildRequest(resource, call, QStringLiteral("davit/p"), &request);
+    QVERIFY2(status.isOk(), qPrintable(status.error().message()));
+    QTEST(request.method, "method");
+    QTEST(request.target, "target");
+    QTEST(request.contentType, "contentType");
+    QTEST(request.body, "body");
+}
+
+void tst_RequestBuilder::lists_data() // C-23
+{
+    QTest::addColumn<RequestOptions>("options");
+    QTest::addColumn<QByteArray>("target");
+    QTest::newRow("all namespaces")
+        << RequestOptions() << QByteArray("/api/v1/configmaps?timeout=30s");
+    QTest::newRow("one namespace, selectors, page")
+        << RequestOptions()
+               .inNamespace(QStringLiteral("team-a"))
+               .labelSelector(QStringLiteral("app=web,tier in (a,b)"))
+               .fieldSelector(QStringLiteral("metadata.name=x"))
+               .limit(50)
+               .resourceVersion(QStringLiteral("9"))
+        << QByteArray(
+               "/api/v1/namespaces/team-a/configmaps?labelSelector=app%3Dweb%2Ctier%20in%20%28a%2Cb"
+               "%29&fieldSelector=metadata.name%3Dx&resourceVersion=9&limit=50&timeout=30s");
+    QTest::newRow("R-22 a later page has no version")
+        << RequestOptions()
+               .limit(50)
+               .continueToken(QStringLiteral("a+b="))
+               .resourceVersion(QStringLiteral("9"))
+        << QByteArray("/api/v1/configmaps?continue=a%2Bb%3D&limit=50&timeout=30s");
+}
+
+void tst_RequestBuilder::lists()
+{
+    QFETCH(const RequestOptions, options);
+    transport::Request request;
+    QVERIFY(buildListRequest(kConfigMaps, options, &request).isOk());
+    QTEST(request.target, "target");
+    QCOMPARE(request.method, QByteArray("GET"));
+    QCOMPARE(request.channel, transport::Channel::List);
+}
+
+void tst_RequestBuilder::refused_data() // C-19 to C-21: nothing is sent
+{
+    QTest::addColumn<VerbCall>("call");
+    QTest::addColumn<QString>("opening");
+    const auto row = [](const char *name, const VerbCall &call, const char *opening) {
+        QTest::newRow(name) << call << QString::fromLatin1(opening);
+    };
+    const auto named = [](const char *namespaceName, const char *name) {
+        return ObjectKey{QString::fromLatin1(namespaceName), QString::fromLatin1(name)};
+    };
+    row("T94 a slash in the name", {Verb::Get, named("a", "a/b"), {}, nullptr, {}},
+        "get ConfigMap ");
+    row("C-19 dots", {Verb::Delete, named("a", ".."), {}, nullptr, {}}, "delete ConfigMap ");
+    row("C-19 percent in the namespace", {Verb::Get, named("a%2f", "x"), {}, nullptr, {}},
+        "get ConfigMap ");
+    row("C-20 no namespace", {Verb::Get, named("", "x"), {}, nullptr, {}}, "get ConfigMap x: ");
+    row("C-20 create without namespace", {Verb::Create, named("", "x"), object(kJson), nullptr, {}},
+        "create ConfigMap x: ");
+    row("C-21 no name", {Verb::Delete, named("a", ""), {}, nullptr, {}}, "delete ConfigMap in a: ");
+    row("null object", {Verb::Update, kX, {}, nullptr, {}}, "update ConfigMap: ");
+    row("no patch", {Verb::Patch, kX, {}, nullptr, {}}, "patch ConfigMap team-a/x: ");
+    row("E-31 field manager too long",
+        {Verb::Create, kX, object(kJson), nullptr,
+            RequestOptions().fieldManager(QString(129, u'm'))},
+        "create ConfigMap team-a/x: ");
+    row("E-31 field manager with a line break",
+        {Verb::Create, kX, object(kJson), nullptr,
+            RequestOptions().fieldManager(QStringLiteral("a\nb"))},
+        "create ConfigMap team-a/x: ");
+}
+
+void tst_RequestBuilder::refused()
+{
+    QFETCH(const VerbCall, call);
+    QFETCH(const QString, opening);
+    transport::Request request;
+    const Status status = buildRequest(kConfigMaps, call, QStringLiteral("davit/p"), &request);
+    QCOMPARE(status.error().code(), ErrorCode::InvalidArgument);
+    QVERIFY2(status.error().message().startsWith(opening), qPrintable(status.error().message()));
+}
+
+QTEST_GUILESS_MAIN(tst_RequestBuilder)
+#include "tst_requestbuilder.moc"
