@@ -1,0 +1,7 @@
+#include "controllerobserver.h"
+
+namespace davit::controller {
+
+ControllerObserver::~ControllerObserver() = default;
+
+} // namespace davit::controller

@@ -1,0 +1,65 @@
+// The controllers of all plugins, as the plugin host starts and stops them. Contract:
+//   - Queues belong to the host: a controller that starts under the same plugin and name goes on
+//   with its keys, delays and failure counts.
+//   - What belongs to the plugin (predicates, mappers, the reconciler) dies on the plugin's thread,
+//   with the parent of its informers.
+// Test: tst_controller.
+#pragma once
+
+#include "controller.h"
+
+#include <map>
+#include <workqueue/queueregistry.h>
+
+namespace davit::controller {
+
+class ControllerRuntime
+{
+public:
+    struct Services
+    {
+        support::TimeSource *time = nullptr; // borrowed, as all pointers here
+        support::Executor *executor = nullptr; // where stops end; one work at a time
+        workqueue::QueueRegistry *queues = nullptr;
+        // The observer of a controller, or null. [plugin-thread]
+        std::function<ControllerObserver *(const QString &pluginId, const QString &controller)>
+            observers;
+        // Whether a kind lies in namespaces; for owns(). Without it: yes. [plugin-thread]
+        std::function<bool(const Gvk &gvk)> isNamespaced;
+    };
+    using Stopped = std::function<void(const QStringList &abandoned)>;
+
+    explicit ControllerRuntime(const Services &services);
+    // Controllers that still run are given up as in abandon().
+    ~ControllerRuntime();
+    Q_DISABLE_COPY_MOVE(ControllerRuntime)
+
+    // Makes the informers of its sources through spec->host and starts to listen. Errors:
+    // InvalidArgument (the plugin has a controller of that name), those of the informers; then
+    // nothing of it stays. [plugin-thread]
+    Status start(std::unique_ptr<priv::ControllerSpec> spec);
+    // Ends the plugin's controllers: isStopping() turns true, no key is taken any more. `done` is
+    // called once on the executor, when the last reconcile has returned, or when `limit` has passed
+    // (negative: never), with what runs then: "controller replicator: team-a/x", sorted.
+    // [thread-safe]
+    void stop(const QString &pluginId, std::chrono::nanoseconds limit, Stopped done);
+    // Drops the plugin's queues: it is gone for good. Its controllers have been stopped.
+    // [thread-safe]
+    void forget(const QString &pluginId);
+    // Sorted by plugin and controller. [thread-safe]
+    std::vector<ControllerStats> stats() const;
+
+private:
+    using Controllers = std::vector<std::shared_ptr<Controller>>;
+    struct Stop;
+
+    Status listen(const priv::ControllerSpec &spec, const std::shared_ptr<Controller> &controller,
+        const std::shared_ptr<workqueue::PriorityQueue> &queue);
+    static QStringList giveUp(const Controllers &controllers);
+
+    const Services m_services;
+    mutable std::mutex m_mutex;
+    std::map<QString, Controllers> m_controllers; // by plugin; GUARDED_BY(m_mutex)
+};
+
+} // namespace davit::controller

@@ -1,0 +1,216 @@
+// What a reconcile's answer does to its key.
+#include "fakehost.h"
+
+#include <davit/controllerbuilder.h>
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+using namespace davit;
+using namespace davit::controller;
+using namespace davit::workqueue;
+using namespace std::chrono_literals;
+
+namespace {
+
+const WorkKey kX{{QStringLiteral("apps"), QStringLiteral("x")}, QString()};
+
+// One worker, one key; each run answers the next of the results, then done.
+struct Runs : ControllerFixture
+{
+    std::mutex mutex;
+    std::deque<ReconcileResult> results;
+    std::vector<std::chrono::nanoseconds> times;
+    std::vector<int> priorities;
+
+    Runs(std::initializer_list<ReconcileResult> answers, std::chrono::milliseconds timeout = 0ms)
+        : results(answers)
+    {
+        ControllerBuilder builder(host.context(), QStringLiteral("copies"));
+        const Status status = builder.watches(kWidget).reconcileTimeout(timeout).reconcileWith(
+            reconciler([this](const ReconcileRequest &request, ReconcileContext &) {
+                return run(request);
+            }));
+        if (!status.isOk())
+            qFatal("%s", qPrintable(status.error().message()));
+        synced();
+    }
+    ~Runs() { stop(); }
+
+    ReconcileResult run(const ReconcileRequest &request)
+    {
+        const std::lock_guard lock(mutex);
+        times.push_back(clock.monotonic());
+        priorities.push_back(request.priority());
+        if (results.empty())
+            return ReconcileResult::done();
+        const ReconcileResult next = results.front();
+        results.pop_front();
+        return next;
+    }
+    void start(int priority = 0)
+    {
+        AddOptions options;
+        options.priority = priority;
+        queue().add(kX, options);
+        settle();
+    }
+    // Goes on to the next timer; how long that was. Negative when there is none.
+    std::chrono::nanoseconds toNextRun()
+    {
+        const auto wait = clock.untilNextTimer();
+        if (!wait)
+            return -1ns;
+        advance(*wait);
+        return *wait;
+    }
+};
+
+const Error kOops(ErrorCode::InternalError, QStringLiteral("oops"));
+
+} // namespace
+
+class tst_ReconcileWorker : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void failuresBackOff();
+    void terminal();
+    void requeueAfter();
+    void priorities();
+    void goodRunsForget();
+    void timeOut();
+    void changedMeanwhile();
+};
+
+void tst_ReconcileWorker::failuresBackOff() // T102
+{
+    Runs runs({ReconcileResult::failed(kOops), ReconcileResult::failed(kOops),
+        ReconcileResult::failed(kOops)});
+    runs.start();
+    QVERIFY(runs.toNextRun() == 5ms);
+    QCOMPARE(runs.queue().requeues(kX), 2);
+    QVERIFY(runs.toNextRun() == 10ms);
+    QVERIFY(runs.toNextRun() == 20ms);
+    QVERIFY(runs.toNextRun() < 0ns);
+    QCOMPARE(runs.times.size(), size_t(4));
+    QCOMPARE(runs.queue().requeues(kX), 0);
+    const auto reports = runs.observer.reports();
+    QCOMPARE(reports.size(), size_t(4));
+    QVERIFY(reports[2].outcome == Outcome::Error && !reports[2].isTerminal);
+    QVERIFY(reports[3].outcome == Outcome::Success);
+}
+
+void tst_ReconcileWorker::terminal() // T103, M-5
+{
+    Runs runs({ReconcileResult::failed(kOops), ReconcileResult::terminal(kOops)});
+    runs.start();
+    QVERIFY(runs.toNextRun() == 5ms);
+    QVERIFY(runs.toNextRun() < 0ns);
+    QCOMPARE(runs.queue().requeues(kX), 1); // its history is not forgotten
+    const auto reports = runs.observer.reports();
+    QCOMPARE(reports.size(), size_t(2));
+    QVERIFY(reports[1].outcome == Outcome::Error && reports[1].isTerminal);
+}
+
+void tst_ReconcileWorker::requeueAfter() // T104
+{
+    Runs runs({ReconcileResult::failed(kOops), ReconcileResult::requeueAfter(1s)});
+    runs.start();
+    QVERIFY(runs.toNextRun() == 5ms);
+    QCOMPARE(runs.queue().requeues(kX), 0);
+    QVERIFY(runs.toNextRun() == 1s);
+    QVERIFY(runs.observer.reports()[1].outcome == Outcome::RequeueAfter);
+}
+
+void tst_ReconcileWorker::priorities() // T105, M-4
+{
+    Runs runs({ReconcileResult::failed(kOops), ReconcileResult::failed(kOops).withPriority(7),
+        ReconcileResult::requeueAfter(1s)});
+    runs.start(-100);
+    runs.toNextRun();
+    runs.toNextRun();
+    runs.toNextRun();
+    QCOMPARE(runs.priorities, (std::vector<int>{-100, -100, 7, 7}));
+}
+
+void tst_ReconcileWorker::goodRunsForget() // B36-timeline.json
+{
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B36-timeline.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonArray steps
+        = QJsonDocument::fromJson(file.readAll()).object()[QStringLiteral("steps")].toArray();
+    QCOMPARE(steps.size(), 9);
+    Runs runs({});
+    for (const auto &step : steps) {
+        const QString result = step[QStringLiteral("result")].toString();
+        runs.results.push_back(result == QStringLiteral("error") ? ReconcileResult::failed(kOops)
+                : result == QStringLiteral("ok")                 ? ReconcileResult::done()
+                                                 : ReconcileResult::requeueAfter(10s));
+    }
+    const std::chrono::nanoseconds wanted[] = {5ms, 10ms, 10s, 5ms, -1ns, 5ms, 10s, 10s, 5ms};
+    runs.start();
+    for (size_t run = 0; run < 9; ++run) {
+        if (run == 4 || run == 6)
+            QCOMPARE(runs.queue().requeues(kX), 0); // the table of failures is empty
+        const std::chrono::nanoseconds delay = runs.toNextRun();
+        QVERIFY2(delay == wanted[run], qPrintable(QString::number(run + 1)));
+        if (run == 4)
+            runs.start();
+    }
+    QCOMPARE(runs.times.size(), size_t(10));
+}
+
+void tst_ReconcileWorker::timeOut()
+{
+    Runs runs({}, 100ms);
+    std::atomic<std::chrono::nanoseconds::rep> deadline{0};
+    runs.stop();
+    ControllerBuilder builder(runs.host.context(), QStringLiteral("copies"));
+    QVERIFY(builder.watches(kWidget)
+                .reconcileTimeout(100ms)
+                .reconcileWith(
+                    reconciler([&](const ReconcileRequest &request, ReconcileContext &context) {
+                        deadline = (context.deadline() - runs.clock.monotonic()).count();
+                        runs.clock.advance(
+                            request.key().name == QStringLiteral("slow") ? 101ms : 100ms);
+                        return ReconcileResult::done();
+                    }))
+                .isOk());
+    runs.synced(1);
+    for (const char *name : {"quick", "slow"}) {
+        runs.queue().add({{QString(), QString::fromLatin1(name)}, QString()});
+        runs.settle();
+    }
+    QCOMPARE(deadline.load(), std::chrono::nanoseconds(100ms).count());
+    const auto reports = runs.observer.reports();
+    QCOMPARE(reports.size(), size_t(2));
+    QVERIFY(!reports[0].hasTimedOut);
+    QVERIFY(reports[1].hasTimedOut);
+    QVERIFY(reports[1].duration == 101ms);
+}
+
+void tst_ReconcileWorker::changedMeanwhile() // W-1
+{
+    ControllerFixture f;
+    std::atomic<int> count{0};
+    ControllerBuilder builder(f.host.context(), QStringLiteral("copies"));
+    QVERIFY(builder.watches(kWidget)
+                .reconcileWith(reconciler([&](const ReconcileRequest &, ReconcileContext &) {
+                    if (++count == 1) { // the object changes while it is reconciled, twice
+                        f.queue().add(kX);
+                        f.queue().add(kX);
+                    }
+                    return ReconcileResult::done();
+                }))
+                .isOk());
+    f.synced();
+    f.queue().add(kX);
+    f.settle();
+    QCOMPARE(count.load(), 2);
+}
+
+QTEST_GUILESS_MAIN(tst_ReconcileWorker)
+#include "tst_reconcileworker.moc"
