@@ -80,20 +80,25 @@ private:
     void element(simdjson::dom::element value) // NOLINT(misc-no-recursion)
     {
         switch (value.type()) {
-        case element_type::OBJECT:
+        case element_type::OBJECT: {
+            // Named: value_unsafe() refers into the temporary result.
+            const simdjson::dom::object object = value.get_object().value_unsafe();
             m_builder.startObject();
-            for (const auto &[name, child] : value.get_object().value_unsafe()) {
+            for (const auto &[name, child] : object) {
                 m_builder.key(name);
                 element(child);
             }
             m_builder.endObject();
             break;
-        case element_type::ARRAY:
+        }
+        case element_type::ARRAY: {
+            const simdjson::dom::array array = value.get_array().value_unsafe();
             m_builder.startArray();
-            for (const auto child : value.get_array().value_unsafe())
+            for (const auto child : array)
                 element(child);
             m_builder.endArray();
             break;
+        }
         case element_type::STRING:
             m_builder.string(value.get_string().value_unsafe());
             break;
