@@ -32,11 +32,7 @@ using Entries = std::vector<Entry>;
 Entries entriesOf(const Json &object)
 {
     Entries entries;
-    const Json *metadata = objectMember(object, "metadata");
-    const Json *list = metadata ? arrayMember(*metadata, "managedFields") : nullptr;
-    if (!list)
-        return entries;
-    for (const Json &item : *list) {
+    for (const Json &item : itemsOf(membersOf(object, "metadata"), "managedFields")) {
         const Json *fields = objectMember(item, "fieldsV1");
         if (!fields)
             continue;
@@ -164,7 +160,7 @@ FieldSet changedPart(const FieldSet &set, const Json &before, const Json &after)
     FieldSet changed;
     for (const FieldPath &path : set.paths()) {
         const Json *old = valueAt(before, path);
-        if (!old || (path.back() != "." && *old != *valueAt(after, path)))
+        if (!old || (path.back() != "." && !isSameJson(*old, *valueAt(after, path))))
             changed.add(path);
     }
     return changed;
@@ -216,7 +212,7 @@ ApplyOutcome applyTree(
     FieldSet differing;
     for (const FieldPath &path : sent.paths()) {
         const Json *value = valueAt(live, path);
-        if (value && path.back() != "." && *value != *valueAt(wanted, path))
+        if (value && path.back() != "." && !isSameJson(*value, *valueAt(wanted, path)))
             differing.add(path);
     }
     for (Entry &entry : entries) {

@@ -77,4 +77,35 @@ const Json *arrayMember(const Json &object, const char *name)
     return found != object.end() && found->is_array() ? &*found : nullptr;
 }
 
+bool isSameJson(const Json &a, const Json &b)
+{
+    if (a.is_object() && b.is_object()) {
+        if (a.size() != b.size())
+            return false;
+        for (const auto &[name, value] : a.items()) {
+            const auto other = b.find(name);
+            if (other == b.end() || !isSameJson(value, *other))
+                return false;
+        }
+        return true;
+    }
+    if (a.is_array() && b.is_array())
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(), isSameJson);
+    return a == b;
+}
+
+const Json &membersOf(const Json &object, const char *name)
+{
+    static const Json none = Json::object();
+    const Json *const member = objectMember(object, name);
+    return member ? *member : none;
+}
+
+const Json &itemsOf(const Json &object, const char *name)
+{
+    static const Json none = Json::array();
+    const Json *const member = arrayMember(object, name);
+    return member ? *member : none;
+}
+
 } // namespace davit::support

@@ -35,5 +35,10 @@ std::string stringMember(const Json &object, const char *name);
 // A member that is an object, or nullptr. [thread-safe]
 const Json *objectMember(const Json &object, const char *name);
 const Json *arrayMember(const Json &object, const char *name);
+// Equal as JSON: the order of members does not count, 1 and 1.0 are one number. [thread-safe]
+bool isSameJson(const Json &a, const Json &b);
+// For loops: the object or list of that name, or an empty one. [thread-safe]
+const Json &membersOf(const Json &object, const char *name);
+const Json &itemsOf(const Json &object, const char *name);
 
 } // namespace davit::support

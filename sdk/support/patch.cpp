@@ -72,7 +72,7 @@ Json mergePatchTreeBetween(const Json &before, const Json &after)
             Json inner = mergePatchTreeBetween(*old, value);
             if (!inner.empty())
                 patch[name] = std::move(inner);
-        } else if (*old != value)
+        } else if (!isSameJson(*old, value))
             patch[name] = value;
     }
     return patch;

@@ -1,0 +1,207 @@
+#include "apistore.h"
+
+#include <algorithm>
+
+namespace davit::testing::apiserver {
+namespace {
+
+// Field labels beside metadata.name and metadata.namespace, by kind.
+const std::multimap<std::string, std::string> &extraFields()
+{
+    static const std::multimap<std::string, std::string> fields{{"Pod", "spec.nodeName"},
+        {"Pod", "spec.restartPolicy"}, {"Pod", "spec.schedulerName"},
+        {"Pod", "spec.serviceAccountName"}, {"Pod", "status.phase"}, {"Pod", "status.podIP"},
+        {"Secret", "type"}, {"Namespace", "status.phase"}, {"Node", "spec.unschedulable"},
+        {"Event", "involvedObject.kind"}, {"Event", "involvedObject.namespace"},
+        {"Event", "involvedObject.name"}, {"Event", "involvedObject.uid"},
+        {"Event", "involvedObject.apiVersion"}, {"Event", "involvedObject.resourceVersion"},
+        {"Event", "involvedObject.fieldPath"}, {"Event", "reason"}, {"Event", "reportingComponent"},
+        {"Event", "source"}, {"Event", "type"}, {"ReplicaSet", "status.replicas"},
+        {"Job", "status.successful"}};
+    return fields;
+}
+
+std::string fieldText(const Json &object, const std::string &dotted)
+{
+    const Json *at = &object;
+    std::size_t start = 0;
+    while (start <= dotted.size()) {
+        const std::size_t dot = std::min(dotted.find('.', start), dotted.size());
+        const auto member
+            = at->is_object() ? at->find(dotted.substr(start, dot - start)) : at->end();
+        if (!at->is_object() || member == at->end())
+            return {};
+        at = &*member;
+        start = dot + 1;
+    }
+    return at->is_string() ? at->get<std::string>() : at->dump();
+}
+
+Labels labelsOf(const Json &metadata)
+{
+    Labels labels;
+    for (const auto &[name, value] : support::membersOf(metadata, "labels").items())
+        if (value.is_string())
+            labels[name] = value.get<std::string>();
+    return labels;
+}
+
+} // namespace
+
+RecordPtr ApiStore::find(int storageId, const std::string &key) const
+{
+    const ObjectMap &map = objects(storageId);
+    const auto found = map.find(key);
+    return found != map.end() ? found->second : nullptr;
+}
+
+const ObjectMap &ApiStore::objects(int storageId) const
+{
+    static const ObjectMap none;
+    const auto found = m_objects.find(storageId);
+    return found != m_objects.end() ? found->second : none;
+}
+
+bool ApiStore::snapshot(int storageId, Version version, ObjectMap *result) const
+{
+    if (version < forgottenVersion())
+        return false;
+    *result = objects(storageId);
+    for (Version at = m_lastVersion; at > version; --at) {
+        const Change &change = changeAt(at);
+        if (change.storageId != storageId)
+            continue;
+        if (change.before)
+            (*result)[change.now->key()] = change.before;
+        else
+            result->erase(change.now->key());
+    }
+    return true;
+}
+
+const Change &ApiStore::changeAt(Version version) const
+{
+    return m_history[std::size_t(version - forgottenVersion() - 1)];
+}
+
+RecordPtr ApiStore::put(const Kind &kind, Json object)
+{
+    object.erase("apiVersion");
+    object.erase("kind");
+    Json &metadata = object["metadata"];
+    auto record = std::make_shared<Record>();
+    record->version = m_lastVersion + 1;
+    metadata["resourceVersion"] = std::to_string(record->version);
+    record->namespaceName = support::stringMember(metadata, "namespace");
+    record->name = support::stringMember(metadata, "name");
+    record->uid = support::stringMember(metadata, "uid");
+    record->labels = labelsOf(metadata);
+    record->isDeleting = metadata.contains("deletionTimestamp");
+    for (const Json &owner : support::itemsOf(metadata, "ownerReferences"))
+        record->ownerUids.push_back(support::stringMember(owner, "uid"));
+    for (const std::string &field : knownFieldsOf(kind))
+        record->fields[field] = fieldText(object, field);
+    record->text = support::toStdString(support::dumpJson(object));
+
+    RecordPtr &slot = m_objects[kind.storageId][record->key()];
+    RecordPtr before = std::move(slot);
+    if (before)
+        unindex(kind.storageId, *before);
+    slot = record;
+    index(kind.storageId, *record);
+    const ChangeType type = before ? ChangeType::Modified : ChangeType::Added;
+    remember({type, kind.storageId, record, std::move(before)});
+    return record;
+}
+
+RecordPtr ApiStore::erase(int storageId, const std::string &key)
+{
+    const RecordPtr before = find(storageId, key);
+    if (!before)
+        return nullptr;
+    auto last = std::make_shared<Record>(*before);
+    last->version = m_lastVersion + 1;
+    Json object = before->tree();
+    object["metadata"]["resourceVersion"] = std::to_string(last->version);
+    last->text = support::toStdString(support::dumpJson(object));
+    unindex(storageId, *before);
+    m_objects[storageId].erase(key);
+    remember({ChangeType::Deleted, storageId, last, before});
+    return last;
+}
+
+void ApiStore::remember(Change change)
+{
+    ++m_lastVersion;
+    m_history.push_back(std::move(change));
+    if (m_history.size() > m_historyLimit)
+        m_history.pop_front();
+    m_changed.notify_all();
+}
+
+void ApiStore::index(int storageId, const Record &record)
+{
+    const ObjectRef ref{storageId, record.key()};
+    m_byUid.insert_or_assign(record.uid, ref);
+    for (const std::string &owner : record.ownerUids)
+        m_byOwner[owner].insert(ref);
+}
+
+void ApiStore::unindex(int storageId, const Record &record)
+{
+    m_byUid.erase(record.uid);
+    for (const std::string &owner : record.ownerUids) {
+        const auto found = m_byOwner.find(owner);
+        if (found == m_byOwner.end())
+            continue;
+        found->second.erase({storageId, record.key()});
+        if (found->second.empty())
+            m_byOwner.erase(found);
+    }
+}
+
+const ObjectRef *ApiStore::findUid(const std::string &uid) const
+{
+    const auto found = m_byUid.find(uid);
+    return found != m_byUid.end() ? &found->second : nullptr;
+}
+
+std::vector<ObjectRef> ApiStore::dependentsOf(const std::string &uid) const
+{
+    const auto found = m_byOwner.find(uid);
+    if (found == m_byOwner.end())
+        return {};
+    return {found->second.begin(), found->second.end()};
+}
+
+std::vector<ObjectRef> ApiStore::contentOf(const std::string &namespaceName) const
+{
+    std::vector<ObjectRef> refs;
+    const std::string prefix = namespaceName + "/";
+    for (const auto &[storageId, map] : m_objects)
+        for (auto at = map.lower_bound(prefix);
+             at != map.end() && at->first.compare(0, prefix.size(), prefix) == 0; ++at)
+            refs.push_back({storageId, at->first});
+    return refs;
+}
+
+std::string servedText(const Kind &kind, const Record &record)
+{
+    const std::string head = kind.isBuiltIn
+        ? "{\"kind\":\"" + kind.kind + "\",\"apiVersion\":\"" + kind.apiVersion() + "\","
+        : "{\"apiVersion\":\"" + kind.apiVersion() + "\",\"kind\":\"" + kind.kind + "\",";
+    return head + record.text.substr(1);
+}
+
+std::vector<std::string> knownFieldsOf(const Kind &kind)
+{
+    std::vector<std::string> fields{"metadata.name", "metadata.namespace"};
+    if (kind.isBuiltIn) {
+        const auto [first, last] = extraFields().equal_range(kind.kind);
+        for (auto field = first; field != last; ++field)
+            fields.push_back(field->second);
+    }
+    return fields;
+}
+
+} // namespace davit::testing::apiserver

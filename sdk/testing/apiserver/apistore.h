@@ -1,0 +1,115 @@
+// The objects of the embedded API server, and the history that watches and old lists live on.
+// Contract:
+//   - Every change takes the next version, so the history is a row without gaps.
+//   - Records are immutable texts; a snapshot of an older version is made by undoing history.
+//   - All members but mutex() and changed() need the lock held.
+#pragma once
+
+#include "kinds.h"
+#include "selectors.h"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
+namespace davit::testing::apiserver {
+
+using Version = unsigned long long;
+
+// One state of one object.
+struct Record
+{
+    std::string text; // JSON without apiVersion and kind: "{"metadata":{…},…}"
+    Version version = 0;
+    std::string namespaceName;
+    std::string name;
+    std::string uid;
+    Labels labels;
+    Labels fields; // what field selectors may ask for
+    std::vector<std::string> ownerUids;
+    bool isDeleting = false;
+
+    std::string key() const { return namespaceName.empty() ? name : namespaceName + "/" + name; }
+    Json tree() const { return Json::parse(text, nullptr, false); }
+};
+using RecordPtr = std::shared_ptr<const Record>;
+
+enum class ChangeType : unsigned char { Added, Modified, Deleted };
+
+struct Change
+{
+    ChangeType type;
+    int storageId;
+    RecordPtr now; // of a deletion: the last state, with the version of the deletion
+    RecordPtr before; // null when it was added
+};
+
+// An object in a storage, named.
+struct ObjectRef
+{
+    int storageId;
+    std::string key;
+    bool operator<(const ObjectRef &other) const
+    {
+        return std::tie(storageId, key) < std::tie(other.storageId, other.key);
+    }
+};
+
+using ObjectMap = std::map<std::string, RecordPtr>; // by key, as etcd orders them
+
+class ApiStore
+{
+public:
+    explicit ApiStore(std::size_t historyLimitItems) : m_historyLimit(historyLimitItems) { }
+
+    std::mutex &mutex() { return m_mutex; }
+    // Notified after each change, and when watches shall look around.
+    std::condition_variable &changed() { return m_changed; }
+
+    Version lastVersion() const { return m_lastVersion; }
+    // Changes up to and including this one are forgotten.
+    Version forgottenVersion() const { return m_lastVersion - m_history.size(); }
+    void forgetHistory() { m_history.clear(); }
+
+    // nullptr when there is none.
+    RecordPtr find(int storageId, const std::string &key) const;
+    const ObjectMap &objects(int storageId) const;
+    // The objects as they were; false when the history does not reach back that far.
+    bool snapshot(int storageId, Version version, ObjectMap *objects) const;
+    // The change with that version; it must not be forgotten.
+    const Change &changeAt(Version version) const;
+
+    // Stores `object` (with apiVersion and kind, which are cut off) under the next version.
+    RecordPtr put(const Kind &kind, Json object);
+    // Gives the last state, with the version of the deletion.
+    RecordPtr erase(int storageId, const std::string &key);
+
+    bool hasUid(const std::string &uid) const { return m_byUid.count(uid) != 0; }
+    // nullptr when no object has it.
+    const ObjectRef *findUid(const std::string &uid) const;
+    // Objects that name the uid as an owner.
+    std::vector<ObjectRef> dependentsOf(const std::string &uid) const;
+    // Everything in a namespace.
+    std::vector<ObjectRef> contentOf(const std::string &namespaceName) const;
+
+private:
+    void remember(Change change);
+    void index(int storageId, const Record &record);
+    void unindex(int storageId, const Record &record);
+
+    const std::size_t m_historyLimit;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::map<int, ObjectMap> m_objects; // all GUARDED_BY(m_mutex)
+    std::deque<Change> m_history;
+    Version m_lastVersion = 1;
+    std::unordered_map<std::string, ObjectRef> m_byUid;
+    std::map<std::string, std::set<ObjectRef>> m_byOwner;
+};
+
+// The text as clients see it: with kind and apiVersion in front.
+std::string servedText(const Kind &kind, const Record &record);
+std::vector<std::string> knownFieldsOf(const Kind &kind);
+
+} // namespace davit::testing::apiserver

@@ -1,0 +1,38 @@
+// The refusals of an API server, in the words of the real one (compared in tst_contract).
+#pragma once
+
+#include "kinds.h"
+
+namespace davit::testing::apiserver {
+
+// One entry of details.causes.
+struct Cause
+{
+    std::string reason;
+    std::string message;
+    std::string field;
+};
+
+ApiFault notFound(const Kind &kind, const std::string &name);
+ApiFault noSuchResource();
+ApiFault alreadyExists(const Kind &kind, const std::string &name);
+ApiFault conflict(const Kind &kind, const std::string &name, const std::string &why);
+ApiFault modifiedConflict(const Kind &kind, const std::string &name);
+// `Secret "a" is invalid: type: Invalid value: …`
+ApiFault invalid(const Kind &kind, const std::string &name, const std::vector<Cause> &causes);
+ApiFault invalidListOptions(const std::vector<Cause> &causes);
+ApiFault badRequest(const std::string &message);
+ApiFault forbidden(const Kind &kind, const std::string &name, const std::string &why);
+ApiFault namespaceTerminating(
+    const Kind &kind, const std::string &name, const std::string &namespaceName);
+ApiFault expired(const std::string &message);
+ApiFault tooLargeVersion(unsigned long long wanted, unsigned long long current);
+ApiFault methodNotAllowed();
+ApiFault unsupportedMediaType(const std::string &accepted);
+// The answer to a patch that does not fit its object.
+ApiFault unprocessable();
+
+std::string statusJson(const ApiFault &fault);
+ApiReply replyOf(const ApiFault &fault);
+
+} // namespace davit::testing::apiserver

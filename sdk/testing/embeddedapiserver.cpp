@@ -1,0 +1,397 @@
+#include "embeddedapiserver.h"
+
+#include "apiserver/apirouter.h"
+#include "apiserver/httpfront.h"
+
+#include <support/yaml.h>
+
+#include <QtCore/qdir.h>
+#include <QtCore/qsavefile.h>
+#include <QtCore/qurlquery.h>
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+namespace davit::testing {
+namespace {
+
+using namespace apiserver;
+
+QByteArray bytesOf(const std::string &text)
+{
+    return support::toByteArray(text);
+}
+
+QByteArray queryText(const ApiRequest &request)
+{
+    QByteArray text;
+    for (const auto &[name, value] : request.query)
+        text += (text.isEmpty() ? "" : "&") + bytesOf(name) + '=' + bytesOf(value);
+    return text;
+}
+
+// The reason that goes with an injected status.
+std::string reasonOf(int code)
+{
+    switch (code) {
+    case 401:
+        return "Unauthorized";
+    case 403:
+        return "Forbidden";
+    case 404:
+        return "NotFound";
+    case 409:
+        return "Conflict";
+    case 410:
+        return "Expired";
+    case 429:
+        return "TooManyRequests";
+    case 503:
+        return "ServiceUnavailable";
+    case 504:
+        return "Timeout";
+    default:
+        return code >= 500 ? "InternalError" : "BadRequest";
+    }
+}
+
+ApiReply injectedReply(const ApiServerFault &fault)
+{
+    ApiFault refusal{fault.httpStatus, reasonOf(fault.httpStatus),
+        "the embedded server was told to answer " + std::to_string(fault.httpStatus),
+        Json::object(), {}};
+    if (fault.retryAfterSeconds > 0)
+        refusal.details["retryAfterSeconds"] = fault.retryAfterSeconds;
+    return replyOf(refusal);
+}
+
+// Status and message of a refusal as an Error.
+Status statusOf(const ApiReply &reply, const QString &what)
+{
+    if (reply.code < 300)
+        return Status::ok();
+    Json status;
+    QString error;
+    QString message = QStringLiteral("HTTP %1").arg(reply.code);
+    if (support::parseJson(bytesOf(reply.body), &status, &error))
+        message = QString::fromStdString(support::stringMember(status, "message"));
+    return Error(ErrorCode::Invalid, QStringLiteral("%1: %2").arg(what, message))
+        .withHttpStatus(reply.code)
+        .withStatusJson(bytesOf(reply.body));
+}
+
+} // namespace
+
+struct EmbeddedApiServer::Private
+{
+    EmbeddedApiServerOptions options;
+    ApiRouter router;
+    std::unique_ptr<HttpFront> front;
+    mutable std::mutex mutex;
+    int port = 0; // all GUARDED_BY(mutex)
+    QList<ApiServerRequest> requests;
+    QList<ApiServerFault> faults;
+
+    explicit Private(const EmbeddedApiServerOptions &given)
+        : options(given)
+        , router(std::size_t(std::max(1, given.historyLimitItems)), given.collectsGarbage)
+    {
+        router.watchControl().bookmarkInterval = given.bookmarkInterval;
+    }
+
+    // The first fault that matches; used up by that.
+    bool takeFault(const ApiRequest &request, ApiServerFault *taken)
+    {
+        const QByteArray path = bytesOf(request.path);
+        const QByteArray query = queryText(request);
+        const std::lock_guard lock(mutex);
+        for (qsizetype i = 0; i < faults.size(); ++i) {
+            ApiServerFault &fault = faults[i];
+            if ((!fault.method.isEmpty() && fault.method != bytesOf(request.method))
+                || !path.contains(fault.pathContains) || !query.contains(fault.queryContains))
+                continue;
+            *taken = fault;
+            if (fault.times > 0 && --fault.times == 0)
+                faults.removeAt(i);
+            return true;
+        }
+        return false;
+    }
+
+    void log(const ApiRequest &request, int httpStatus)
+    {
+        const std::lock_guard lock(mutex);
+        requests.append({bytesOf(request.method), bytesOf(request.path), queryText(request),
+            bytesOf(request.userAgent), bytesOf(request.body), httpStatus});
+    }
+
+    AfterAnswer answer(const ApiRequest &request, ApiReply *reply)
+    {
+        ApiServerFault fault;
+        const bool hasFault = takeFault(request, &fault);
+        if (hasFault && fault.delay.count() > 0)
+            std::this_thread::sleep_for(fault.delay);
+        *reply = hasFault && fault.httpStatus != 0 ? injectedReply(fault) : router.handle(request);
+        const bool isDropped = hasFault && fault.isUnanswered;
+        log(request, isDropped ? 0 : reply->code);
+        return isDropped ? AfterAnswer::DropUnanswered : AfterAnswer::Keep;
+    }
+
+    Status put(const Json &object, const QString &what);
+};
+
+EmbeddedApiServer::EmbeddedApiServer(const EmbeddedApiServerOptions &options)
+    : d(std::make_unique<Private>(options))
+{ }
+
+EmbeddedApiServer::~EmbeddedApiServer()
+{
+    stop();
+}
+
+Status EmbeddedApiServer::start()
+{
+    if (d->front)
+        return Status::ok();
+    d->router.watchControl().isStopping = false;
+    auto front = std::make_unique<HttpFront>(
+        [this](const ApiRequest &request, ApiReply *reply) { return d->answer(request, reply); });
+    const quint16 wanted = d->options.port;
+    const int port = front->start(wanted);
+    if (port == 0)
+        return Status(ErrorCode::InvalidConfiguration,
+            QStringLiteral("embedded API server: cannot listen on 127.0.0.1:%1").arg(wanted));
+    d->front = std::move(front);
+    const std::lock_guard lock(d->mutex);
+    d->port = port;
+    d->options.port = quint16(port); // a restart comes back where clients look for it
+    d->router.setAddress("127.0.0.1:" + std::to_string(port));
+    return Status::ok();
+}
+
+void EmbeddedApiServer::stop()
+{
+    if (!d->front)
+        return;
+    d->router.watchControl().isStopping = true;
+    d->router.store().changed().notify_all();
+    d->front->stop();
+    d->front.reset();
+}
+
+quint16 EmbeddedApiServer::port() const
+{
+    const std::lock_guard lock(d->mutex);
+    return quint16(d->port);
+}
+
+QString EmbeddedApiServer::url() const
+{
+    return QStringLiteral("http://127.0.0.1:%1").arg(port());
+}
+
+QByteArray EmbeddedApiServer::kubeconfig() const
+{
+    return "apiVersion: v1\n"
+           "kind: Config\n"
+           "clusters:\n"
+           "- name: embedded\n"
+           "  cluster:\n"
+           "    server: "
+        + url().toUtf8()
+        + "\n"
+          "users:\n"
+          "- name: embedded\n"
+          "  user: {}\n"
+          "contexts:\n"
+          "- name: embedded\n"
+          "  context:\n"
+          "    cluster: embedded\n"
+          "    user: embedded\n"
+          "current-context: embedded\n";
+}
+
+Status EmbeddedApiServer::writeKubeconfig(const QString &path) const
+{
+    QSaveFile file(path);
+    const QByteArray text = kubeconfig();
+    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
+        return Status(ErrorCode::InvalidConfiguration,
+            QStringLiteral("kubeconfig %1: cannot be written: %2").arg(path, file.errorString()));
+    return Status::ok();
+}
+
+Status EmbeddedApiServer::Private::put(const Json &object, const QString &what)
+{
+    const std::string item = router.pathOf(object, true);
+    if (item.empty())
+        return Status(ErrorCode::KindNotServed,
+            QStringLiteral("%1: %2 %3 is not served")
+                .arg(what, QString::fromStdString(support::stringMember(object, "apiVersion")),
+                    QString::fromStdString(support::stringMember(object, "kind"))));
+    ApiRequest request;
+    request.userAgent = "davit-embedded";
+    request.body = support::toStdString(support::dumpJson(object));
+    request.contentType = "application/json";
+    request.method = "POST";
+    request.path = router.pathOf(object, false);
+    ApiReply reply = router.handle(request);
+    if (reply.code == 409) {
+        request.method = "PATCH";
+        request.contentType = "application/merge-patch+json";
+        request.path = item;
+        reply = router.handle(request);
+    }
+    if (reply.code < 300 && object.contains("status")) {
+        request.method = "PATCH";
+        request.contentType = "application/merge-patch+json";
+        request.path = item + "/status";
+        const ApiReply status = router.handle(request);
+        if (status.code != 404) // a kind without the subresource took it with the object
+            reply = status;
+    }
+    return statusOf(reply, what);
+}
+
+Status EmbeddedApiServer::put(const QByteArray &objectJson)
+{
+    Json object;
+    QString error;
+    if (!support::parseJson(objectJson, &object, &error) || !object.is_object())
+        return Status(ErrorCode::InvalidArgument, QStringLiteral("object: %1").arg(error));
+    return d->put(object, QStringLiteral("object"));
+}
+
+Status EmbeddedApiServer::loadObjects(const QString &folder)
+{
+    const QDir dir(folder);
+    if (!dir.exists())
+        return Status(ErrorCode::InvalidConfiguration,
+            QStringLiteral("objects folder %1: does not exist").arg(folder));
+    std::vector<std::pair<QString, Json>> objects;
+    const QStringList names = dir.entryList(
+        {QStringLiteral("*.yaml"), QStringLiteral("*.yml"), QStringLiteral("*.json")}, QDir::Files,
+        QDir::Name);
+    for (const QString &name : names) {
+        const QString path = dir.filePath(name);
+        QFile file(path);
+        if (!file.open(QIODevice::ReadOnly))
+            return Status(ErrorCode::InvalidConfiguration,
+                QStringLiteral("objects file %1: %2").arg(path, file.errorString()));
+        const support::YamlDocuments yaml = support::yamlToJson(file.readAll());
+        if (!yaml.isOk())
+            return Status(ErrorCode::InvalidConfiguration,
+                QStringLiteral("objects file %1: %2").arg(path, yaml.error));
+        for (const QByteArray &document : yaml.documents) {
+            Json object;
+            QString error;
+            support::parseJson(document, &object, &error);
+            if (support::stringMember(object, "kind") == "List")
+                for (const Json &item : support::itemsOf(object, "items"))
+                    objects.emplace_back(path, item);
+            else
+                objects.emplace_back(path, std::move(object));
+        }
+    }
+    std::stable_partition(objects.begin(), objects.end(), [](const auto &object) {
+        const std::string kind = support::stringMember(object.second, "kind");
+        return kind == "CustomResourceDefinition" || kind == "Namespace";
+    });
+    for (const auto &[path, object] : objects)
+        if (const Status status = d->put(object, QStringLiteral("objects file %1").arg(path));
+            !status.isOk())
+            return status;
+    return Status::ok();
+}
+
+EmbeddedApiServer::Answer EmbeddedApiServer::request(const QByteArray &method,
+    const QByteArray &target, const QByteArray &body, const QByteArray &contentType)
+{
+    ApiRequest request;
+    request.method = support::toStdString(method);
+    request.contentType = support::toStdString(contentType);
+    request.userAgent = "davit-embedded";
+    request.body = support::toStdString(body);
+    const qsizetype mark = target.indexOf('?');
+    request.path = support::toStdString(QByteArray::fromPercentEncoding(target.left(mark)));
+    if (mark >= 0) {
+        const QUrlQuery query(QString::fromUtf8(target.mid(mark + 1)));
+        for (const auto &[name, value] : query.queryItems(QUrl::FullyDecoded))
+            request.query.emplace(name.toStdString(), value.toStdString());
+    }
+    const ApiReply reply = d->router.handle(request);
+    if (reply.nextChunk)
+        return {405, "a watch needs a connection"};
+    return {reply.code, bytesOf(reply.body)};
+}
+
+QList<ApiServerRequest> EmbeddedApiServer::requests() const
+{
+    const std::lock_guard lock(d->mutex);
+    return d->requests;
+}
+
+int EmbeddedApiServer::countRequests(const QByteArray &method, const QByteArray &pathSuffix) const
+{
+    const std::lock_guard lock(d->mutex);
+    return int(std::count_if(d->requests.begin(), d->requests.end(), [&](const auto &request) {
+        return request.method == method && request.path.endsWith(pathSuffix);
+    }));
+}
+
+void EmbeddedApiServer::clearRequests()
+{
+    const std::lock_guard lock(d->mutex);
+    d->requests.clear();
+}
+
+int EmbeddedApiServer::openWatches() const
+{
+    return d->router.watchControl().openWatches;
+}
+
+quint64 EmbeddedApiServer::lastVersion() const
+{
+    const std::lock_guard lock(d->router.store().mutex());
+    return d->router.store().lastVersion();
+}
+
+void EmbeddedApiServer::addFault(const ApiServerFault &fault)
+{
+    const std::lock_guard lock(d->mutex);
+    d->faults.append(fault);
+}
+
+void EmbeddedApiServer::clearFaults()
+{
+    const std::lock_guard lock(d->mutex);
+    d->faults.clear();
+}
+
+void EmbeddedApiServer::expireHistory()
+{
+    const std::lock_guard lock(d->router.store().mutex());
+    d->router.store().forgetHistory();
+}
+
+void EmbeddedApiServer::endWatches(WatchEnd end)
+{
+    WatchControl &control = d->router.watchControl();
+    control.endsWithExpired = end == WatchEnd::Expired;
+    ++control.endedGeneration;
+    d->router.store().changed().notify_all();
+}
+
+void EmbeddedApiServer::sendBookmarks()
+{
+    ++d->router.watchControl().bookmarkRequests;
+    d->router.store().changed().notify_all();
+}
+
+void EmbeddedApiServer::dropConnections()
+{
+    if (d->front)
+        d->front->dropConnections();
+}
+
+} // namespace davit::testing
