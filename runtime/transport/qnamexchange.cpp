@@ -184,7 +184,7 @@ void QnamExchange::onEncrypted()
 
 void QnamExchange::onHeaders()
 {
-    if (m_hasHead || m_isRefused || !m_reply)
+    if (m_httpStatus != 0 || m_isRefused || !m_reply)
         return;
     const int status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
     if (status < 200)
@@ -193,7 +193,7 @@ void QnamExchange::onHeaders()
     m_isRefused = status == 401 && !m_isRenewed && m_context.credential->renew(m_token);
     if (m_isRefused)
         return;
-    m_hasHead = true;
+    m_httpStatus = status;
     if (m_isNewConnection) {
         const QUrl &peer = m_context.config.proxyUrl.isEmpty() ? m_context.config.server
                                                                : m_context.config.proxyUrl;
@@ -220,7 +220,7 @@ void QnamExchange::onHeaders()
 
 void QnamExchange::drain()
 {
-    if (!m_reply || !m_hasHead)
+    if (!m_reply || m_httpStatus == 0)
         return;
     while (m_reply->bytesAvailable() > 0) {
         m_isPaused = !m_handOver->wantsBytes();
@@ -257,7 +257,7 @@ void QnamExchange::onReplyFinished()
     m_totalTimer.stop();
     m_isReplyFinished = true;
     releaseManager(); // the bytes that wait in the reply need no connection
-    if (m_hasHead)
+    if (m_httpStatus != 0)
         drain();
     else
         fail(outcome());
@@ -267,7 +267,7 @@ void QnamExchange::onReplyFinished()
 // count.
 void QnamExchange::onLimit()
 {
-    if (!m_hasHead) {
+    if (m_httpStatus == 0) {
         // Whatever is wrong with this manager's connections: the next exchange gets fresh ones.
         if (m_manager)
             m_context.pool->retire(*m_manager);
@@ -293,6 +293,8 @@ void QnamExchange::fail(const Error &error)
     m_context.pool->forget(*this);
     dropReply();
     releaseManager();
+    if (m_context.onRequestEnded)
+        m_context.onRequestEnded(m_request.method, m_httpStatus);
     m_handOver->finish(error);
     Q_EMIT done();
 }
@@ -323,7 +325,7 @@ bool QnamExchange::mayHaveBeenExecuted() const
 Error QnamExchange::outcome() const
 {
     const QNetworkReply::NetworkError error = m_reply->error();
-    if (m_hasHead && (error == QNetworkReply::NoError || isMadeFromStatus(error))) {
+    if (m_httpStatus != 0 && (error == QNetworkReply::NoError || isMadeFromStatus(error))) {
         if (isWhole())
             return {};
         return failure(isWrite() ? ErrorCode::OutcomeUnknown : ErrorCode::ConnectionLost,

@@ -30,6 +30,7 @@ struct ExchangeContext
     support::TimeSource &time;
     std::unique_ptr<Credential> credential;
     std::unique_ptr<ConnectionPool> pool;
+    std::function<void(const QByteArray &method, int httpStatus)> onRequestEnded; // may be null
 };
 
 class QnamExchange final : public QObject, private ConnectionPool::Waiter
@@ -83,7 +84,7 @@ private:
     qint64 m_expectedBytes = -1; // Content-Length
     qint64 m_receivedBytes = 0;
     JsonEnd m_jsonEnd;
-    bool m_hasHead = false;
+    int m_httpStatus = 0; // 0: no head yet
     bool m_isJsonChecked = false; // no length is known: the brackets tell
     bool m_isNewConnection = false;
     bool m_isPaused = false;

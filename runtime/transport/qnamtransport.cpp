@@ -1,5 +1,6 @@
 #include "qnamtransport.h"
 #include "iothread.h"
+#include "retryingtransport.h"
 #include "transportcore.h"
 
 #include <utility>
@@ -55,6 +56,13 @@ std::unique_ptr<Transport> makeQnamTransport(
     const ClusterConfig &config, const TransportOptions &options)
 {
     return std::make_unique<QnamTransport>(config, options);
+}
+
+std::unique_ptr<Transport> makeTransport(
+    const ClusterConfig &config, const TransportOptions &options)
+{
+    return std::make_unique<RetryingTransport>(makeQnamTransport(config, options),
+        options.time ? *options.time : support::systemTimeSource());
 }
 
 } // namespace davit::transport

@@ -1,0 +1,329 @@
+#include "transport/retryingtransport.h"
+
+#include <QTest>
+#include <map>
+
+using namespace davit;
+using namespace davit::transport;
+using namespace std::chrono_literals;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+class ManualExecutor final : public support::Executor
+{
+public:
+    void post(Work work) override { m_waiting.push_back(std::move(work)); }
+    void run()
+    {
+        while (!m_waiting.empty()) {
+            std::vector<Work> batch;
+            batch.swap(m_waiting);
+            for (Work &work : batch)
+                work();
+        }
+    }
+
+private:
+    std::vector<Work> m_waiting;
+};
+
+class ManualTime final : public support::TimeSource
+{
+public:
+    Nanoseconds monotonic() const override { return m_now; }
+    Nanoseconds utc() const override { return m_now; }
+    TimerId callAfter(
+        Nanoseconds delay, support::Executor &executor, support::Executor::Work work) override
+    {
+        m_timers.emplace(++m_lastId, Timer{m_now + delay, &executor, std::move(work)});
+        return m_lastId;
+    }
+    void cancel(TimerId id) override { m_timers.erase(id); }
+    void advance(Nanoseconds by)
+    {
+        m_now += by;
+        for (auto it = m_timers.begin(); it != m_timers.end();) {
+            if (it->second.due > m_now) {
+                ++it;
+                continue;
+            }
+            it->second.executor->post(std::move(it->second.work));
+            it = m_timers.erase(it);
+        }
+    }
+    size_t waiting() const { return m_timers.size(); }
+
+private:
+    struct Timer
+    {
+        Nanoseconds due;
+        support::Executor *executor;
+        support::Executor::Work work;
+    };
+    Nanoseconds m_now{0};
+    std::map<TimerId, Timer> m_timers;
+    TimerId m_lastId = 0;
+};
+
+// One answer: a status with Retry-After in seconds (-1: none), or the way the connection broke.
+struct Answer
+{
+    int status = 0;
+    int retryAfter = -1;
+    ErrorCode error = ErrorCode::Unset;
+};
+
+// Gives one answer after another, and counts what it was asked.
+class ScriptedTransport final : public Transport
+{
+public:
+    struct Asked
+    {
+        std::chrono::nanoseconds at;
+        std::chrono::milliseconds totalDeadline;
+    };
+    ScriptedTransport(QList<Answer> answers, const ManualTime &time, std::vector<Asked> &asked)
+        : m_answers(std::move(answers)), m_time(time), m_asked(asked)
+    { }
+    std::unique_ptr<Exchange> start(
+        const Request &request, support::Executor &executor, ResponseSink &sink) override
+    {
+        m_asked.push_back({m_time.monotonic(), request.totalDeadline});
+        auto isAlive = std::make_shared<bool>(true);
+        if (m_answers.isEmpty())
+            return std::make_unique<Handle>(isAlive); // silent
+        const Answer answer = m_answers.size() > 1 ? m_answers.takeFirst() : m_answers.first();
+        executor.post([answer, isAlive, &sink] {
+            if (*isAlive && answer.status) {
+                sink.onHead({answer.status, {}, std::chrono::seconds(answer.retryAfter), {}});
+                if (*isAlive)
+                    sink.onBytes("body"_ba);
+            }
+            if (*isAlive) {
+                sink.onFinished(answer.error == ErrorCode::Unset
+                        ? Error()
+                        : Error(answer.error, QStringLiteral("broken")));
+            }
+        });
+        return std::make_unique<Handle>(isAlive);
+    }
+    QString serverName() const override { return QStringLiteral("scripted"); }
+
+private:
+    class Handle final : public Exchange
+    {
+    public:
+        explicit Handle(std::shared_ptr<bool> isAlive) : m_isAlive(std::move(isAlive)) { }
+        ~Handle() override { *m_isAlive = false; }
+
+    private:
+        std::shared_ptr<bool> m_isAlive;
+    };
+    QList<Answer> m_answers;
+    const ManualTime &m_time;
+    std::vector<Asked> &m_asked;
+};
+
+class Log final : public ResponseSink
+{
+public:
+    void onHead(const ResponseHead &head) override
+    {
+        text.append(QByteArray::number(head.httpStatus));
+    }
+    void onBytes(const QByteArray &bytes) override { text.append(bytes); }
+    void onFinished(const Error &error) override
+    {
+        text.append(error.isError() ? error.message().toUtf8() : "end"_ba);
+        code = error.code();
+    }
+    QByteArrayList text;
+    ErrorCode code = ErrorCode::Unset;
+};
+
+} // namespace
+
+Q_DECLARE_METATYPE(Answer)
+
+class tst_RetryingTransport : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void tries_data();
+    void tries();
+    void waitsAsLongAsTold();
+    void givesUpAfterTen();
+    void totalDeadlineCoversAllTries();
+    void closedWhileWaiting();
+    void watchesArePassedOn_data();
+    void watchesArePassedOn();
+};
+
+void tst_RetryingTransport::tries_data()
+{
+    QTest::addColumn<QByteArray>("method");
+    QTest::addColumn<QList<Answer>>("answers");
+    QTest::addColumn<int>("asked");
+    QTest::addColumn<QByteArrayList>("heard");
+    using A = QList<Answer>;
+    using L = QByteArrayList;
+    const Answer ok{200, -1, ErrorCode::Unset};
+    const L good{"200", "body", "end"};
+
+    QTest::newRow("success") << "GET"_ba << A{ok} << 1 << good;
+    QTest::newRow("C-8 429 once") << "GET"_ba << A{{429, 1}, ok} << 2 << good;
+    QTest::newRow("C-8 429 to a write") << "POST"_ba << A{{429, 1}, ok} << 2 << good;
+    QTest::newRow("C-8 503 to a write") << "DELETE"_ba << A{{503, 1}, ok} << 2 << good;
+    QTest::newRow("C-8 Retry-After 0") << "GET"_ba << A{{429, 0}, ok} << 2 << good;
+    QTest::newRow("C-8 no Retry-After")
+        << "GET"_ba << A{{429, -1}, ok} << 1 << L{"429", "body", "end"};
+    QTest::newRow("C-8 500 to a read") << "GET"_ba << A{{500, 1}, ok} << 2 << good;
+    QTest::newRow("500 to a write: its outcome is unknown")
+        << "PUT"_ba << A{{500, 1}, ok} << 1 << L{"500", "body", "end"};
+    QTest::newRow("504 to a write")
+        << "PATCH"_ba << A{{504, 1}, ok} << 1 << L{"504", "body", "end"};
+    QTest::newRow("409 is an answer")
+        << "PUT"_ba << A{{409, 1}, ok} << 1 << L{"409", "body", "end"};
+    QTest::newRow("C-9 a read on a broken connection")
+        << "GET"_ba << A{{0, -1, ErrorCode::ConnectionLost}, ok} << 2 << good;
+    QTest::newRow("C-9 broken after the head")
+        << "GET"_ba << A{{200, -1, ErrorCode::ConnectionLost}, ok} << 1
+        << L{"200", "body", "broken"};
+    QTest::newRow("C-9 a write on a broken connection")
+        << "POST"_ba << A{{0, -1, ErrorCode::OutcomeUnknown}, ok} << 1 << L{"broken"};
+    QTest::newRow("refused is no reset")
+        << "GET"_ba << A{{0, -1, ErrorCode::ConnectionRefused}, ok} << 1 << L{"broken"};
+    QTest::newRow("a time-out is not repeated")
+        << "GET"_ba << A{{0, -1, ErrorCode::Timeout}, ok} << 1 << L{"broken"};
+    QTest::newRow("C-11 the last error tells of the tries")
+        << "GET"_ba
+        << A{{429, 1}, {0, -1, ErrorCode::ConnectionLost}, {0, -1, ErrorCode::ConnectionRefused}}
+        << 3 << L{"broken (after 3 tries)"};
+    QTest::newRow("a refusal whose body is cut")
+        << "GET"_ba << A{{429, 1, ErrorCode::ConnectionLost}, ok} << 2 << good;
+}
+
+void tst_RetryingTransport::tries()
+{
+    QFETCH(const QByteArray, method);
+    QFETCH(const QList<Answer>, answers);
+    ManualExecutor executor;
+    ManualTime time;
+    std::vector<ScriptedTransport::Asked> asked;
+    RetryingTransport transport(std::make_unique<ScriptedTransport>(answers, time, asked), time);
+    Log log;
+    Request request;
+    request.method = method;
+    const auto exchange = transport.start(request, executor, log);
+    for (int i = 0; i < 5; ++i) {
+        executor.run();
+        time.advance(1s);
+    }
+    QTEST(int(asked.size()), "asked");
+    QTEST(log.text, "heard");
+}
+
+// B25
+void tst_RetryingTransport::waitsAsLongAsTold()
+{
+    ManualExecutor executor;
+    ManualTime time;
+    std::vector<ScriptedTransport::Asked> asked;
+    RetryingTransport transport(
+        std::make_unique<ScriptedTransport>(
+            QList<Answer>{{429, 3}, {0, -1, ErrorCode::ConnectionLost}, {200}}, time, asked),
+        time);
+    Log log;
+    const auto exchange = transport.start({}, executor, log);
+    for (int i = 0; i < 100; ++i) {
+        executor.run();
+        time.advance(100ms);
+    }
+    QCOMPARE(asked.size(), size_t(3));
+    QCOMPARE(asked[1].at, std::chrono::nanoseconds(3s));
+    QCOMPARE(asked[2].at, std::chrono::nanoseconds(4s)); // C-9: one second
+}
+
+// C-7
+void tst_RetryingTransport::givesUpAfterTen()
+{
+    ManualExecutor executor;
+    ManualTime time;
+    std::vector<ScriptedTransport::Asked> asked;
+    RetryingTransport transport(
+        std::make_unique<ScriptedTransport>(QList<Answer>{{429, 1}}, time, asked), time);
+    Log log;
+    const auto exchange = transport.start({}, executor, log);
+    for (int i = 0; i < 20; ++i) {
+        executor.run();
+        time.advance(1s);
+    }
+    QCOMPARE(asked.size(), size_t(11));
+    QCOMPARE(log.text, (QByteArrayList{"429", "body", "end"}));
+}
+
+void tst_RetryingTransport::totalDeadlineCoversAllTries()
+{
+    ManualExecutor executor;
+    ManualTime time;
+    std::vector<ScriptedTransport::Asked> asked;
+    RetryingTransport transport(
+        std::make_unique<ScriptedTransport>(QList<Answer>{{429, 3}}, time, asked), time);
+    Log log;
+    Request request;
+    request.totalDeadline = 5s;
+    const auto exchange = transport.start(request, executor, log);
+    for (int i = 0; i < 10; ++i) {
+        executor.run();
+        time.advance(1s);
+    }
+    QCOMPARE(asked.size(), size_t(2)); // the second wait would end after the deadline
+    QCOMPARE(asked[1].totalDeadline, std::chrono::milliseconds(2s));
+    QCOMPARE(log.text, (QByteArrayList{"429", "body", "end"}));
+}
+
+void tst_RetryingTransport::closedWhileWaiting()
+{
+    ManualExecutor executor;
+    ManualTime time;
+    std::vector<ScriptedTransport::Asked> asked;
+    RetryingTransport transport(
+        std::make_unique<ScriptedTransport>(QList<Answer>{{429, 3}}, time, asked), time);
+    Log log;
+    auto exchange = transport.start({}, executor, log);
+    executor.run();
+    QCOMPARE(time.waiting(), size_t(1));
+    exchange.reset();
+    QCOMPARE(time.waiting(), size_t(0)); // the executor may be gone now
+    time.advance(10s);
+    executor.run();
+    QCOMPARE(asked.size(), size_t(1));
+    QVERIFY(log.text.isEmpty());
+}
+
+void tst_RetryingTransport::watchesArePassedOn_data()
+{
+    QTest::addColumn<int>("channel");
+    QTest::newRow("B25 watch") << int(Channel::Watch);
+    QTest::newRow("B45 lease") << int(Channel::Lease);
+}
+
+void tst_RetryingTransport::watchesArePassedOn()
+{
+    QFETCH(const int, channel);
+    ManualExecutor executor;
+    ManualTime time;
+    std::vector<ScriptedTransport::Asked> asked;
+    RetryingTransport transport(
+        std::make_unique<ScriptedTransport>(QList<Answer>{{429, 1}}, time, asked), time);
+    Log log;
+    Request request;
+    request.channel = Channel(channel);
+    const auto exchange = transport.start(request, executor, log);
+    executor.run();
+    QCOMPARE(log.text, (QByteArrayList{"429", "body", "end"}));
+}
+
+QTEST_GUILESS_MAIN(tst_RetryingTransport)
+#include "tst_retryingtransport.moc"
