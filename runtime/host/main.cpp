@@ -1,11 +1,14 @@
 // davit: the executable.
 #include "commandline.h"
-#include "exitcodes.h"
+#include "hostapplication.h"
 #include "inspect.h"
+#include "unixsignals.h"
 
 #include <pluginhost/guardedapplication.h>
+#include <support/timesource.h>
 
 #include <cstdio>
+#include <unistd.h>
 
 using namespace davit;
 using namespace davit::host;
@@ -26,6 +29,42 @@ int inspect(const InspectOptions &options)
     return int(isGood ? ExitCode::Done : ExitCode::Failure);
 }
 
+observability::LogSettings logSettings(const RunOptions &options)
+{
+    observability::LogSettings settings = options.log;
+    if (::isatty(STDERR_FILENO) == 1) {
+        if (!options.isEncodingChosen)
+            settings.encoding = observability::LogEncoding::Console;
+        if (qEnvironmentVariableIsEmpty("NO_COLOR"))
+            settings.colour = observability::Colour::On;
+    }
+    return settings;
+}
+
+int run(const RunOptions &options)
+{
+    const Result<Setup> setup = prepareSetup(options);
+    if (!setup.isOk())
+        return refuse(setup.error().message());
+    observability::LogWriter log(support::systemTimeSource(), STDERR_FILENO, logSettings(options));
+    log.takeQtMessages();
+    int code = int(ExitCode::Done);
+    HostApplication host(
+        options, setup.value(), log, [&](ExitCode exitCode, const QString &sentence) {
+            code = sentence.isEmpty() ? int(exitCode) : refuse(sentence);
+            QCoreApplication::exit(code);
+        });
+    const UnixSignals unixSignals([&host](const QString &name) { host.stop(name); });
+    if (const Status status = host.start(); status.isOk())
+        code = QCoreApplication::exec();
+    else
+        code = refuse(status.error().message());
+    // No destructor runs, static or not: a plugin's thread may be in the middle of its code.
+    log.flush();
+    std::fflush(nullptr);
+    ::_exit(code);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -40,5 +79,5 @@ int main(int argc, char **argv)
     }
     if (const auto *files = std::get_if<InspectOptions>(&command.value()))
         return inspect(*files);
-    return int(ExitCode::Failure);
+    return run(std::get<RunOptions>(command.value()));
 }

@@ -1,0 +1,27 @@
+#include "embeddedcluster.h"
+
+namespace davit::host {
+
+Status EmbeddedCluster::start(const QString &objectsDir, const QString &stateDir)
+{
+    Status status = m_server.start();
+    if (status.isOk() && !objectsDir.isEmpty())
+        status = m_server.loadObjects(objectsDir);
+    m_kubeconfigPath = stateDir + QStringLiteral("/embedded.kubeconfig");
+    if (status.isOk())
+        status = m_server.writeKubeconfig(m_kubeconfigPath);
+    if (status.isOk())
+        return status;
+    return Status(ErrorCode::InvalidConfiguration,
+        QStringLiteral("the embedded API server cannot start: %1").arg(status.error().message()));
+}
+
+transport::ClusterConfig EmbeddedCluster::config() const
+{
+    transport::ClusterConfig config;
+    config.source = QStringLiteral("the embedded API server");
+    config.server = QUrl(m_server.url());
+    return config;
+}
+
+} // namespace davit::host

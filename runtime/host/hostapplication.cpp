@@ -1,0 +1,205 @@
+#include "hostapplication.h"
+
+#include "embeddedcluster.h"
+#include "hostmetrics.h"
+#include "runtimeservices.h"
+#include "serverwait.h"
+
+#include <pluginhost/pluginmanager.h>
+#include <web/endpoints.h>
+
+namespace davit::host {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kTick = 1s;
+constexpr qint64 kStuckSeconds = 60; // a host thread that did not tick for so long is stuck
+constexpr auto kStopSlack = 10s; // beyond the graceful time-out, for what comes after it
+
+qint64 secondsOf(std::chrono::nanoseconds time)
+{
+    return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
+} // namespace
+
+HostApplication::HostApplication(
+    const RunOptions &options, const Setup &setup, observability::LogWriter &log, Exit onExit)
+    : m_options(options)
+    , m_setup(setup)
+    , m_logWriter(log)
+    , m_log(log, QStringLiteral("host"))
+    , m_onExit(std::move(onExit))
+    , m_time(support::systemTimeSource())
+    , m_lastTickSeconds(secondsOf(m_time.monotonic()))
+    , m_syncReporter(m_board, Logger(log, QStringLiteral("cache")), options.cacheSyncTimeout)
+    , m_cluster(setup.cluster)
+{
+    m_metrics.setLogger(Logger(log, QStringLiteral("metrics")));
+    addProcessMetrics(m_metrics);
+    addPluginMetrics(m_metrics, m_board);
+}
+
+HostApplication::~HostApplication() = default;
+
+Status HostApplication::start()
+{
+    Status status = startServers();
+    if (status.isOk())
+        status = startCluster();
+    if (status.isOk())
+        status = startPlugins();
+    if (!status.isOk())
+        return status;
+    m_serverWait = std::make_unique<ServerWait>(
+        m_services->transport(), m_executor, m_time, m_cluster.source, m_log);
+    m_serverWait->start([this](const Status &answer) { serverAnswered(answer); });
+    tick();
+    return Status::ok();
+}
+
+Status HostApplication::startServers()
+{
+    Status status = m_healthz.add(QStringLiteral("host"),
+        [this] { return secondsOf(m_time.monotonic()) - m_lastTickSeconds < kStuckSeconds; });
+    if (status.isOk())
+        status
+            = m_readyz.add(QStringLiteral("server"), [this] { return m_board.isServerReached(); });
+    if (status.isOk())
+        status = m_readyz.add(
+            QStringLiteral("plugins"), [this] { return m_board.arePluginsStarted(); });
+    if (status.isOk())
+        status = m_readyz.add(QStringLiteral("caches"), [this] { return m_board.areAllSynced(); });
+    m_readyz.setNotes([this] { return m_board.notes(); });
+    m_healthz.freeze();
+    m_readyz.freeze();
+    web::addProbes(m_probeServer, m_healthz, m_readyz);
+    web::addMetrics(m_metricsServer, m_metrics);
+    if (status.isOk() && !m_setup.probeAddress.isOff)
+        status = m_probeServer.start(
+            m_setup.probeAddress, QStringLiteral("--health-probe-bind-address"));
+    if (status.isOk() && !m_setup.metricsAddress.isOff)
+        status = m_metricsServer.start(
+            m_setup.metricsAddress, QStringLiteral("--metrics-bind-address"));
+    return status;
+}
+
+Status HostApplication::startCluster()
+{
+    if (m_options.isEmbedded) {
+        m_embedded = std::make_unique<EmbeddedCluster>();
+        const Status status = m_embedded->start(m_setup.embeddedObjectsDir, m_setup.stateDir);
+        if (!status.isOk())
+            return status;
+        m_cluster = m_embedded->config();
+    }
+    m_services = std::make_unique<RuntimeServices>(m_cluster, m_time, m_logWriter, m_metrics);
+    addCacheMetrics(m_metrics, [this] { return m_services->resources(); });
+    m_board.setSyncSource([this] { return m_services->syncs(); });
+    return Status::ok();
+}
+
+Status HostApplication::startPlugins()
+{
+    pluginhost::PluginHostSettings settings;
+    settings.stateDir = m_setup.stateDir;
+    settings.configs = m_setup.configuration.plugins;
+    m_plugins
+        = std::make_unique<pluginhost::PluginManager>(*m_services, m_executor, m_time, settings);
+    m_plugins->setOnChanged([this](const pluginhost::PluginSpec &) {
+        if (m_board.isServerReached() && m_plugins->isSettled())
+            m_board.setPluginsStarted();
+    });
+    const Status status = m_plugins->scan(m_setup.pluginDirs);
+    if (!status.isOk())
+        return status;
+    m_board.setPluginSource([this] { return pluginStates(); });
+    return Status::ok();
+}
+
+QList<observability::PluginState> HostApplication::pluginStates() const
+{
+    QList<observability::PluginState> states;
+    for (const auto &spec : m_plugins->specs())
+        states << observability::PluginState{
+            spec->id().isEmpty() ? spec->file().path.section(QLatin1Char('/'), -1) : spec->id(),
+            spec->metadata().version.toString(), QString(pluginStateName(spec->state())),
+            spec->reason()};
+    std::sort(
+        states.begin(), states.end(), [](const auto &a, const auto &b) { return a.id < b.id; });
+    return states;
+}
+
+void HostApplication::serverAnswered(const Status &status)
+{
+    if (m_isStopping)
+        return;
+    if (!status.isOk()) {
+        m_isStopping = true;
+        return m_onExit(ExitCode::Configuration, status.error().message());
+    }
+    m_board.setServerReached();
+    m_log.info("connected",
+        {{"server", m_services->transport().serverName()}, {"source", m_cluster.source}});
+    if (m_embedded)
+        m_log.info("this API server is embedded; try: kubectl get secrets -A",
+            {{"KUBECONFIG", m_embedded->kubeconfigPath()}});
+    tellOddities();
+    m_services->start();
+    m_plugins->start();
+    if (m_plugins->isSettled())
+        m_board.setPluginsStarted();
+}
+
+void HostApplication::tellOddities()
+{
+    const auto &specs = m_plugins->specs();
+    if (specs.empty())
+        m_log.warning("no plugin was found", {{"directories", m_setup.pluginDirs}});
+    for (const QString &id : m_setup.configuration.plugins.keys())
+        if (std::none_of(
+                specs.begin(), specs.end(), [&id](const auto &s) { return s->id() == id; }))
+            m_log.warning("configuration for a plugin that is not there", {{"plugin", id}});
+}
+
+void HostApplication::tick()
+{
+    m_lastTickSeconds = secondsOf(m_time.monotonic());
+    if (!m_isStopping)
+        m_syncReporter.tick();
+    m_time.callAfter(kTick, m_executor, [this] { tick(); });
+}
+
+void HostApplication::stop(const QString &cause)
+{
+    if (m_isStopping)
+        return;
+    m_isStopping = true;
+    m_serverWait.reset();
+    m_log.info("stopping",
+        {{"cause", cause},
+            {"waitsForReconcilesSeconds",
+                std::chrono::duration<double>(m_options.gracefulTimeout).count()}});
+    if (m_options.gracefulTimeout >= 0ms)
+        m_time.callAfter(m_options.gracefulTimeout + kStopSlack, m_executor, [this] {
+            m_log.error("plugins did not stop in time");
+            m_onExit(ExitCode::Abandoned, {});
+        });
+    m_plugins->stop(
+        m_options.gracefulTimeout, [this](const QStringList &abandoned) { stopped(abandoned); });
+}
+
+void HostApplication::stopped(const QStringList &abandoned)
+{
+    for (const QString &reconcile : abandoned)
+        m_log.error("abandoned a reconcile that did not end", {{"reconcile", reconcile}});
+    // M-13: not to wait was the wish, so nothing was overrun.
+    const bool isOverrun = !abandoned.isEmpty() && m_options.gracefulTimeout != 0ms;
+    const ExitCode code = isOverrun ? ExitCode::Abandoned : ExitCode::Done;
+    m_log.info("stopped", {{"abandoned", abandoned.size()}, {"exitCode", int(code)}});
+    m_onExit(code, {});
+}
+
+} // namespace davit::host

@@ -1,0 +1,79 @@
+// The composition root: everything that "davit run" makes, in the order in which it is made.
+// Threads: this class lives on the host's thread; io, cache, plugin and worker threads belong to
+// the layers that it puts together.
+// Life: start() -> servers listen, plugins are looked at, the API server is waited for -> plugins
+// run -> stop() -> reconciles end or are abandoned -> onExit tells the exit code.
+// Test: tests/integration/host.
+#pragma once
+
+#include "exitcodes.h"
+#include "setup.h"
+#include "syncreporter.h"
+
+#include <observability/metricsregistry.h>
+#include <observability/probechecks.h>
+#include <pluginhost/eventloopexecutor.h>
+#include <web/webserver.h>
+
+namespace davit::pluginhost {
+class PluginManager;
+}
+
+namespace davit::host {
+
+class EmbeddedCluster;
+class RuntimeServices;
+class ServerWait;
+
+class HostApplication
+{
+public:
+    // Called once, in the event loop: the process is to end. `sentence` is for a configuration that
+    // only the server could find wrong; else it is empty.
+    using Exit = std::function<void(ExitCode code, const QString &sentence)>;
+
+    // `setup` comes from prepareSetup(options); `log` outlives this.
+    HostApplication(
+        const RunOptions &options, const Setup &setup, observability::LogWriter &log, Exit onExit);
+    ~HostApplication();
+    Q_DISABLE_COPY_MOVE(HostApplication)
+
+    // A fault of the configuration, before anything is to be seen from outside. [host-thread]
+    Status start();
+    // Ends it gracefully; `cause` is the signal's name. [host-thread]
+    void stop(const QString &cause);
+
+private:
+    Status startServers();
+    Status startCluster();
+    Status startPlugins();
+    void serverAnswered(const Status &status);
+    void tellOddities(); // what is no fault, but hardly what was meant
+    void tick();
+    void stopped(const QStringList &abandoned);
+    QList<observability::PluginState> pluginStates() const;
+
+    const RunOptions m_options;
+    const Setup m_setup;
+    observability::LogWriter &m_logWriter;
+    const Logger m_log;
+    const Exit m_onExit;
+    support::TimeSource &m_time;
+    pluginhost::EventLoopExecutor m_executor;
+    observability::MetricsRegistry m_metrics;
+    observability::StateBoard m_board;
+    observability::ProbeChecks m_healthz{QStringLiteral("healthz")};
+    observability::ProbeChecks m_readyz{QStringLiteral("readyz")};
+    std::atomic<qint64> m_lastTickSeconds{0}; // monotonic
+    SyncReporter m_syncReporter;
+    web::WebServer m_probeServer;
+    web::WebServer m_metricsServer;
+    std::unique_ptr<EmbeddedCluster> m_embedded;
+    transport::ClusterConfig m_cluster;
+    std::unique_ptr<RuntimeServices> m_services;
+    std::unique_ptr<pluginhost::PluginManager> m_plugins;
+    std::unique_ptr<ServerWait> m_serverWait;
+    bool m_isStopping = false;
+};
+
+} // namespace davit::host

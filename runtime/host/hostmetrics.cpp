@@ -1,0 +1,82 @@
+#include "hostmetrics.h"
+
+#include "version.h"
+
+#include <davit/priv/poolaccess.h>
+#include <observability/processmetrics.h>
+
+namespace davit::host {
+
+using observability::MetricsRegistry;
+using observability::MetricsSink;
+using Type = MetricsRegistry::Type;
+
+void addProcessMetrics(MetricsRegistry &registry)
+{
+    registry.addCollector(observability::collectProcessMetrics);
+    registry.addCollector([](MetricsSink &sink) {
+        sink.add(Type::Gauge, QStringLiteral("davit_build_info"),
+            QStringLiteral("Which davit this is; always 1"),
+            {{QStringLiteral("version"), QStringLiteral(DAVIT_SDK_VERSION_STRING)},
+                {QStringLiteral("commit"), QStringLiteral(DAVIT_BUILD_COMMIT)}},
+            1);
+        const priv::PoolStats pool = priv::poolStats();
+        const auto add = [&sink](const char *name, const char *help, quint64 value) {
+            sink.add(Type::Gauge, QStringLiteral("davit_object_pool_") + QString::fromUtf8(name),
+                QString::fromUtf8(help), {}, double(value));
+        };
+        add("live_blocks", "Shared parts of objects in memory", pool.liveBlocks);
+        add("live_bytes", "Bytes of the shared parts of objects", pool.liveBytes);
+        add("table_bytes", "Bytes of the tables that find equal parts", pool.tableBytes);
+        add("mapped_bytes", "Bytes taken from the system for objects", pool.mappedBytes);
+        add("free_bytes", "Bytes taken from the system and free", pool.freeBytes);
+        add("wasted_bytes", "Bytes lost to rounding up", pool.wastedBytes);
+    });
+}
+
+void addPluginMetrics(MetricsRegistry &registry, const observability::StateBoard &board)
+{
+    registry.addCollector([&board](MetricsSink &sink) {
+        for (const observability::PluginState &plugin : board.plugins())
+            sink.add(Type::Gauge, QStringLiteral("davit_plugin_state"),
+                QStringLiteral("1 for the state that the plugin is in"),
+                {{QStringLiteral("plugin"), plugin.id}, {QStringLiteral("version"), plugin.version},
+                    {QStringLiteral("state"), plugin.state}},
+                1);
+    });
+}
+
+void addCacheMetrics(
+    MetricsRegistry &registry, std::function<std::vector<cache::ResourceState>()> resources)
+{
+    registry.addCollector([resources = std::move(resources)](MetricsSink &sink) {
+        for (const cache::ResourceState &state : resources()) {
+            const MetricLabels labels{{QStringLiteral("resource"), state.scope.toText()}};
+            const auto add = [&](Type type, const char *name, const char *help, double value) {
+                sink.add(type, QString::fromUtf8(name), QString::fromUtf8(help), labels, value);
+            };
+            add(Type::Gauge, "davit_cache_synced", "Whether the first full list is stored",
+                state.hasSynced ? 1 : 0);
+            add(Type::Gauge, "davit_cache_objects", "Objects in the cache", double(state.objects));
+            add(Type::Gauge, "davit_cache_queue_depth", "Changes that wait between watch and cache",
+                double(state.queueDepth));
+            add(Type::Gauge, "davit_cache_held_snapshots",
+                "Old states of the cache that readers still hold", double(state.heldSnapshots));
+            add(Type::Gauge, "davit_cache_users", "Views and listers of plugins",
+                double(state.users));
+            add(Type::Counter, "davit_cache_fills_total",
+                "Full lists that were stored; more than one are relists",
+                double(state.reflector.fills));
+            add(Type::Counter, "davit_watch_requests_total", "Watches that were opened",
+                double(state.reflector.watchRequests));
+            add(Type::Counter, "davit_watch_events_total", "Events that came by watch",
+                double(state.reflector.events));
+            add(Type::Counter, "davit_watch_failures_total", "Rounds of list and watch that failed",
+                double(state.reflector.failedRounds));
+            add(Type::Counter, "davit_watch_stale_events_total",
+                "Events left out because something newer was known", double(state.staleEvents));
+        }
+    });
+}
+
+} // namespace davit::host

@@ -1,0 +1,82 @@
+#include "kinds.h"
+
+#include <mutex>
+
+namespace davit::host {
+
+namespace {
+constexpr auto kPause = std::chrono::milliseconds(10'100); // RestMapper keeps a "no" for 10 s
+}
+
+struct Kinds::Core : std::enable_shared_from_this<Core>
+{
+    Core(Ask question, support::Executor &where, support::TimeSource &clock)
+        : ask(std::move(question)), executor(where), time(clock)
+    { }
+
+    void look(
+        const Gvk &gvk, std::function<void()> done, std::function<void(const QString &)> waiting)
+    {
+        ask(gvk,
+            [self = shared_from_this(), gvk, done, waiting](
+                const Result<transport::Resource> &answer) {
+                self->answered(gvk, answer, done, waiting);
+            });
+    }
+
+    void answered(const Gvk &gvk, const Result<transport::Resource> &answer,
+        const std::function<void()> &done, const std::function<void(const QString &)> &waiting)
+    {
+        {
+            const std::lock_guard lock(mutex);
+            if (isClosed)
+                return;
+            if (answer.isOk())
+                known.insert(gvk, answer.value());
+        }
+        if (answer.isOk())
+            return done();
+        waiting(answer.error().message());
+        const std::lock_guard lock(mutex);
+        if (!isClosed)
+            time.callAfter(kPause, executor, [self = weak_from_this(), gvk, done, waiting] {
+                if (const std::shared_ptr<Core> core = self.lock())
+                    core->look(gvk, done, waiting);
+            });
+    }
+
+    const Ask ask;
+    support::Executor &executor;
+    support::TimeSource &time;
+    mutable std::mutex mutex;
+    QHash<Gvk, transport::Resource> known; // GUARDED_BY(mutex)
+    bool isClosed = false; // GUARDED_BY(mutex)
+};
+
+Kinds::Kinds(Ask ask, support::Executor &executor, support::TimeSource &time)
+    : m_core(std::make_shared<Core>(std::move(ask), executor, time))
+{ }
+
+Kinds::~Kinds()
+{
+    const std::lock_guard lock(m_core->mutex);
+    m_core->isClosed = true;
+}
+
+void Kinds::resolve(
+    const Gvk &gvk, std::function<void()> done, std::function<void(const QString &)> waiting)
+{
+    m_core->look(gvk, std::move(done), std::move(waiting));
+}
+
+Result<transport::Resource> Kinds::find(const Gvk &gvk) const
+{
+    const std::lock_guard lock(m_core->mutex);
+    const auto found = m_core->known.constFind(gvk);
+    if (found != m_core->known.constEnd())
+        return *found;
+    return Error(ErrorCode::KindNotServed,
+        QStringLiteral("%1: the cluster does not serve this kind").arg(toString(gvk)));
+}
+
+} // namespace davit::host

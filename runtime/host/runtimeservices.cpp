@@ -1,0 +1,157 @@
+#include "runtimeservices.h"
+
+#include <client/pluginclient.h>
+#include <client/pluginevents.h>
+#include <transport/qnamtransport.h>
+
+namespace davit::host {
+
+namespace {
+
+client::ClientIdentity identityOf(const pluginhost::PluginIdentity &plugin)
+{
+    std::vector<client::PolicyRule> rules;
+    for (const pluginhost::PolicyRule &rule : plugin.metadata->rbac)
+        rules.push_back({rule.apiGroups, rule.resources, rule.resourceNames, rule.verbs});
+    return {
+        plugin.id, plugin.metadata->version.toString(), client::Rbac(std::move(rules)), nullptr};
+}
+
+} // namespace
+
+RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, support::TimeSource &time,
+    priv::LogBackend &log, observability::MetricsRegistry &metrics)
+    : m_time(time)
+    , m_log(log)
+    , m_metrics(metrics)
+    , m_clock(time)
+    , m_callStrand(m_pool)
+    , m_queueStrand(m_pool)
+    , m_connections(transport::makeQnamTransport(cluster))
+    , m_transport(*m_connections, metrics, time)
+    , m_rest(m_transport, m_callStrand, time, Logger(log, QStringLiteral("client")))
+    , m_mapper(m_rest, time)
+    , m_kinds([this](const Gvk &gvk,
+                  client::RestMapper::Done done) { m_mapper.resolve(gvk, std::move(done)); },
+          m_callStrand, time)
+    , m_informers(m_transport, m_pool, time)
+    , m_queueMetrics(metrics)
+    , m_controllerMetrics(metrics)
+    , m_queues(time, m_queueStrand,
+          [this](const QString &pluginId, const QString &controller) {
+              return m_queueMetrics.observerFor(pluginId, controller);
+          })
+    , m_controllers(controllerServices())
+{
+    m_queueMetrics.collectFrom(m_queues);
+}
+
+RuntimeServices::~RuntimeServices()
+{
+    m_informers.shutdown();
+    m_rest.close();
+    m_callStrand.stop();
+    m_queueStrand.stop();
+}
+
+controller::ControllerRuntime::Services RuntimeServices::controllerServices()
+{
+    controller::ControllerRuntime::Services services;
+    services.time = &m_time;
+    services.executor = &m_queueStrand;
+    services.queues = &m_queues;
+    services.observers = [this](const QString &pluginId, const QString &controller) {
+        return m_controllerMetrics.observerFor(pluginId, controller);
+    };
+    services.isNamespaced = [this](const Gvk &gvk) {
+        const Result<transport::Resource> resource = m_kinds.find(gvk);
+        return !resource.isOk() || resource.value().isNamespaced;
+    };
+    return services;
+}
+
+void RuntimeServices::start()
+{
+    m_informers.start();
+}
+
+void RuntimeServices::stopInformers()
+{
+    m_informers.shutdown();
+}
+
+QList<observability::SyncProgress> RuntimeServices::syncs() const
+{
+    QList<observability::SyncProgress> all;
+    for (const cache::ResourceState &state : m_informers.states()) {
+        observability::SyncProgress sync;
+        sync.resource = state.scope.toText();
+        sync.isSynced = state.hasSynced;
+        const cache::SyncProgress &progress = state.reflector.progress;
+        sync.objects = quint64(state.hasSynced ? state.objects : progress.objects);
+        sync.bytes = quint64(progress.bytes);
+        sync.remainingObjects = progress.remainingItemCount;
+        sync.elapsed = progress.elapsed;
+        if (!state.hasSynced && state.reflector.lastError.isError())
+            sync.lastError = state.reflector.lastError.message();
+        all << sync;
+    }
+    std::sort(all.begin(), all.end(),
+        [](const auto &a, const auto &b) { return a.resource < b.resource; });
+    return all;
+}
+
+void RuntimeServices::resolve(
+    const Gvk &gvk, std::function<void()> done, std::function<void(const QString &reason)> waiting)
+{
+    m_kinds.resolve(gvk, std::move(done), std::move(waiting));
+}
+
+Status RuntimeServices::makeInformer(const pluginhost::PluginIdentity &plugin,
+    const InformerRequest &request, std::unique_ptr<priv::InformerBackend> *backend)
+{
+    const Result<transport::Resource> resource = m_kinds.find(request.gvk());
+    return resource.isOk()
+        ? m_informers.makeInformer(resource.value(), request, *plugin.faults, backend)
+        : resource.status();
+}
+
+Status RuntimeServices::makeLister(const pluginhost::PluginIdentity &,
+    const InformerRequest &request, priv::ListerBackend **backend)
+{
+    const Result<transport::Resource> resource = m_kinds.find(request.gvk());
+    return resource.isOk() ? m_informers.makeLister(resource.value(), request, backend)
+                           : resource.status();
+}
+
+priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentity &plugin)
+{
+    return new client::PluginClient(identityOf(plugin), m_rest, m_mapper);
+}
+
+priv::EventBackend *RuntimeServices::makeEvents(const pluginhost::PluginIdentity &plugin)
+{
+    return new client::PluginEvents(
+        identityOf(plugin), m_rest, m_time, Logger(m_log, QStringLiteral("events")));
+}
+
+Status RuntimeServices::startController(
+    const pluginhost::PluginIdentity &, std::unique_ptr<priv::ControllerSpec> spec)
+{
+    return m_controllers.start(std::move(spec));
+}
+
+void RuntimeServices::stopControllers(const QString &pluginId, std::chrono::nanoseconds limit,
+    std::function<void(const QStringList &)> done)
+{
+    m_controllers.stop(pluginId, limit, std::move(done));
+}
+
+void RuntimeServices::forget(const QString &pluginId)
+{
+    m_controllers.forget(pluginId);
+    m_controllerMetrics.removePlugin(pluginId);
+    m_queueMetrics.removePlugin(pluginId); // and all else that carries its label
+}
+
+} // namespace davit::host

@@ -1,0 +1,82 @@
+// One cluster's runtime, put together: transport, discovery, informers, clients, queues,
+// controllers; and what plugins get of it. The plugin host decides what a plugin may have, this
+// gives it. Contract: nothing runs before start(); after stopInformers() no event comes any more.
+// Test: tests/integration/host.
+#pragma once
+
+#include "kinds.h"
+#include "queuemetrics.h"
+#include "systemclock.h"
+
+#include <cache/sharedinformerfactory.h>
+#include <client/meteredtransport.h>
+#include <controller/controllermetrics.h>
+#include <controller/controllerruntime.h>
+#include <observability/stateboard.h>
+#include <pluginhost/pluginservices.h>
+#include <support/strand.h>
+#include <transport/clusterconfig.h>
+
+#include <QtCore/qthreadpool.h>
+
+namespace davit::host {
+
+class RuntimeServices final : public pluginhost::PluginServices
+{
+public:
+    // All are borrowed and outlive this.
+    RuntimeServices(const transport::ClusterConfig &cluster, support::TimeSource &time,
+        priv::LogBackend &log, observability::MetricsRegistry &metrics);
+    ~RuntimeServices() override;
+    Q_DISABLE_COPY_MOVE(RuntimeServices)
+
+    // For the wait for the server.
+    transport::Transport &transport() { return m_transport; }
+    // Watches begin as plugins ask. [host-thread]
+    void start();
+    // Ends all watches and waits for that. [host-thread]
+    void stopInformers();
+    // The first sync of each resource; for the state board. [thread-safe]
+    QList<observability::SyncProgress> syncs() const;
+    std::vector<cache::ResourceState> resources() const { return m_informers.states(); }
+
+    void resolve(const Gvk &gvk, std::function<void()> done,
+        std::function<void(const QString &reason)> waiting) override;
+    Status makeInformer(const pluginhost::PluginIdentity &plugin, const InformerRequest &request,
+        std::unique_ptr<priv::InformerBackend> *backend) override;
+    Status makeLister(const pluginhost::PluginIdentity &plugin, const InformerRequest &request,
+        priv::ListerBackend **backend) override;
+    priv::ClientBackend *makeClient(const pluginhost::PluginIdentity &plugin) override;
+    priv::EventBackend *makeEvents(const pluginhost::PluginIdentity &plugin) override;
+    Status startController(const pluginhost::PluginIdentity &plugin,
+        std::unique_ptr<priv::ControllerSpec> spec) override;
+    void stopControllers(const QString &pluginId, std::chrono::nanoseconds limit,
+        std::function<void(const QStringList &abandoned)> done) override;
+    void forget(const QString &pluginId) override;
+    priv::ClockBackend &clock() override { return m_clock; }
+    priv::LogBackend &log() override { return m_log; }
+    priv::MetricsBackend &metrics() override { return m_metrics; }
+
+private:
+    controller::ControllerRuntime::Services controllerServices();
+
+    support::TimeSource &m_time;
+    priv::LogBackend &m_log;
+    observability::MetricsRegistry &m_metrics;
+    SystemClock m_clock;
+    QThreadPool m_pool; // of the strands
+    support::Strand m_callStrand; // answers of requests
+    support::Strand m_queueStrand; // timers of queues, ends of controllers
+    const std::unique_ptr<transport::Transport> m_connections;
+    client::MeteredTransport m_transport;
+    client::RestClient m_rest;
+    client::RestMapper m_mapper;
+    Kinds m_kinds;
+    cache::SharedInformerFactory m_informers;
+    QueueMetrics m_queueMetrics;
+    controller::ControllerMetrics m_controllerMetrics;
+    workqueue::QueueRegistry m_queues;
+    controller::ControllerRuntime m_controllers;
+};
+
+} // namespace davit::host

@@ -1,0 +1,89 @@
+#include "setup.h"
+
+#include "statedir.h"
+
+#include <transport/kubeconfig.h>
+
+#include <QtCore/qdir.h>
+#include <QtCore/qfileinfo.h>
+
+namespace davit::host {
+
+namespace {
+
+// The absolute path of a directory that can be listed.
+Result<QString> existingDir(const QString &path, const char *what, const char *flag)
+{
+    const QFileInfo info(path);
+    QString fault;
+    if (!info.exists())
+        fault = QStringLiteral("does not exist; create it or name another with %1");
+    else if (!info.isDir())
+        fault = QStringLiteral("is no directory; name one with %1");
+    else if (!info.isReadable() || !info.isExecutable())
+        fault = QStringLiteral("cannot be read; change its rights or name another with %1");
+    if (fault.isEmpty())
+        return info.absoluteFilePath();
+    return Error(ErrorCode::InvalidConfiguration,
+        QStringLiteral("%1 %2 %3")
+            .arg(QString::fromUtf8(what), path, fault.arg(QString::fromUtf8(flag))));
+}
+
+Status takeAddress(const char *flag, const QString &text, web::ListenAddress *address)
+{
+    const Result<web::ListenAddress> parsed = web::parseListenAddress(text);
+    if (!parsed.isOk())
+        return parsed.error().withContext(QString::fromUtf8(flag));
+    *address = parsed.value();
+    return Status::ok();
+}
+
+} // namespace
+
+Result<Setup> prepareSetup(const RunOptions &options)
+{
+    Setup setup;
+    Status status
+        = takeAddress("--metrics-bind-address", options.metricsAddress, &setup.metricsAddress);
+    if (status.isOk())
+        status
+            = takeAddress("--health-probe-bind-address", options.probeAddress, &setup.probeAddress);
+    if (!status.isOk())
+        return status.error();
+    for (const QString &dir : options.pluginDirs) {
+        const Result<QString> path = existingDir(dir, "plugin directory", "--plugin-dir");
+        if (!path.isOk())
+            return path.error();
+        setup.pluginDirs << path.value();
+    }
+    if (!options.embeddedObjectsDir.isEmpty()) {
+        const Result<QString> path
+            = existingDir(options.embeddedObjectsDir, "directory of objects", "--embedded-objects");
+        if (!path.isOk())
+            return path.error();
+        setup.embeddedObjectsDir = path.value();
+    }
+    const Result<Configuration> configuration = readConfiguration(options.configFile);
+    if (!configuration.isOk())
+        return configuration.error();
+    setup.configuration = configuration.value();
+    const Result<QString> stateDir = prepareStateDir(options.stateDir);
+    if (!stateDir.isOk())
+        return stateDir.error();
+    setup.stateDir = stateDir.value();
+    if (options.isEmbedded)
+        return setup;
+    const Result<transport::ClusterConfig> cluster
+        = transport::loadClusterConfig({options.kubeconfig, {}});
+    if (!cluster.isOk()) {
+        const QString sentence = cluster.error().message();
+        return Error(ErrorCode::InvalidConfiguration,
+            sentence.contains(QLatin1StringView("--kubeconfig"))
+                ? sentence
+                : sentence + QStringLiteral("; check --kubeconfig or KUBECONFIG"));
+    }
+    setup.cluster = cluster.value();
+    return setup;
+}
+
+} // namespace davit::host
