@@ -1,0 +1,114 @@
+#include "hostprocess.h"
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QJsonDocument>
+#include <csignal>
+
+HostProcess::HostProcess()
+{
+    // Nothing of the machine's own cluster.
+    for (const QString &name : QProcessEnvironment::systemEnvironment().keys())
+        if (!name.startsWith(QStringLiteral("KUBE")))
+            m_environment.insert(name, QProcessEnvironment::systemEnvironment().value(name));
+    m_environment.insert(QStringLiteral("HOME"), m_dir.path());
+}
+
+HostProcess::~HostProcess()
+{
+    if (m_process.state() != QProcess::NotRunning) {
+        m_process.kill();
+        m_process.waitForFinished();
+    }
+}
+
+void HostProcess::setEnvironment(const QString &name, const QString &value)
+{
+    m_environment.insert(name, value);
+}
+
+void HostProcess::run(const QStringList &arguments)
+{
+    start(QStringList{QStringLiteral("run"), QStringLiteral("--state-dir"), m_dir.path(),
+              QStringLiteral("--metrics-bind-address=0"),
+              QStringLiteral("--health-probe-bind-address=0"), QStringLiteral("--zap-encoder=json")}
+        + arguments);
+}
+
+void HostProcess::start(const QStringList &arguments)
+{
+    m_process.setProcessEnvironment(m_environment);
+    m_process.setProcessChannelMode(QProcess::SeparateChannels);
+    m_process.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), arguments);
+    m_process.waitForStarted();
+}
+
+QByteArray HostProcess::errorText()
+{
+    m_process.waitForReadyRead(1);
+    m_errors += m_process.readAllStandardError();
+    return m_errors;
+}
+
+QList<QJsonObject> HostProcess::lines()
+{
+    QList<QJsonObject> all;
+    const QByteArray text = errorText();
+    for (const QByteArray &line : text.left(text.lastIndexOf('\n')).split('\n')) {
+        const QJsonObject object = QJsonDocument::fromJson(line).object();
+        all << (object.isEmpty() ? QJsonObject{{QStringLiteral("raw"), QString::fromUtf8(line)}}
+                                 : object);
+    }
+    return all;
+}
+
+QList<QJsonObject> HostProcess::linesWith(
+    const char *message, const char *field, const QString &value)
+{
+    QList<QJsonObject> found;
+    for (const QJsonObject &line : lines())
+        if (line.value(QLatin1StringView("msg")).toString() == QString::fromUtf8(message)
+            && (!field || line.value(QLatin1StringView(field)).toVariant().toString() == value))
+            found << line;
+    return found;
+}
+
+bool HostProcess::waitForLine(
+    const char *message, const char *field, const QString &value, int seconds)
+{
+    QElapsedTimer timer;
+    timer.start();
+    while (timer.elapsed() < seconds * 1000) {
+        if (!linesWith(message, field, value).isEmpty())
+            return true;
+        if (m_process.state() == QProcess::NotRunning)
+            break;
+        m_process.waitForReadyRead(50);
+    }
+    return !linesWith(message, field, value).isEmpty();
+}
+
+int HostProcess::waitForExit(int seconds)
+{
+    if (m_process.state() != QProcess::NotRunning && !m_process.waitForFinished(seconds * 1000))
+        return -1;
+    errorText();
+    return m_process.exitStatus() == QProcess::NormalExit ? m_process.exitCode() : -2;
+}
+
+void HostProcess::signalOnce(int number)
+{
+    ::kill(pid_t(m_process.processId()), number);
+}
+
+bool HostProcess::isHalted() const
+{
+    QFile stat(QStringLiteral("/proc/%1/stat").arg(m_process.processId()));
+    return stat.open(QIODevice::ReadOnly) && stat.readAll().contains(") T ");
+}
+
+int HostProcess::stop(int seconds)
+{
+    signalOnce(SIGTERM);
+    return waitForExit(seconds);
+}

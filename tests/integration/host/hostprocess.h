@@ -1,0 +1,43 @@
+// One davit process of this build, as a user runs it, and what it logs.
+#pragma once
+
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+
+class HostProcess
+{
+public:
+    HostProcess();
+    ~HostProcess(); // kills it when it still runs
+    Q_DISABLE_COPY_MOVE(HostProcess)
+
+    // A state directory of its own, no web servers, JSON lines; `arguments` follow.
+    void run(const QStringList &arguments);
+    // Exactly these arguments.
+    void start(const QStringList &arguments);
+    void setEnvironment(const QString &name, const QString &value);
+
+    // Everything on standard error so far.
+    QByteArray errorText();
+    // Its JSON lines; others have a "raw" member.
+    QList<QJsonObject> lines();
+    // Lines with this message, and, when given, this value of a field.
+    QList<QJsonObject> linesWith(
+        const char *message, const char *field = nullptr, const QString &value = {});
+    bool waitForLine(const char *message, const char *field = nullptr, const QString &value = {},
+        int seconds = 20);
+    // SIGTERM; the exit code, or -1 when it does not end in time, -2 when it crashed.
+    int stop(int seconds = 20);
+    int waitForExit(int seconds = 20);
+    void signalOnce(int number);
+    bool isHalted() const; // by SIGSTOP
+
+    QString stateDir() const { return m_dir.path(); }
+
+private:
+    QTemporaryDir m_dir;
+    QProcess m_process;
+    QProcessEnvironment m_environment;
+    QByteArray m_errors;
+};

@@ -1,0 +1,311 @@
+// The real process: what it refuses, what it waits for, how it ends.
+#include "hostprocess.h"
+
+#include <QRegularExpression>
+#include <QTcpServer>
+#include <QTcpSocket>
+#include <QTest>
+#include <QThread>
+#include <csignal>
+
+namespace {
+
+// Answers every request on a connection with the same bytes, on a thread of its own.
+class FixedServer final : public QThread
+{
+public:
+    explicit FixedServer(const QByteArray &answer) : m_answer(answer)
+    {
+        QTcpServer probe; // a free port
+        probe.listen(QHostAddress::LocalHost);
+        m_port = probe.serverPort();
+        probe.close();
+        start();
+        while (!m_isReady.loadAcquire())
+            QThread::yieldCurrentThread();
+    }
+    ~FixedServer() override
+    {
+        requestInterruption();
+        wait();
+    }
+    quint16 port() const { return m_port; }
+
+private:
+    void run() override
+    {
+        QTcpServer server;
+        server.listen(QHostAddress::LocalHost, m_port);
+        m_isReady.storeRelease(1);
+        while (!isInterruptionRequested()) {
+            if (!server.waitForNewConnection(20))
+                continue;
+            QTcpSocket *socket = server.nextPendingConnection();
+            socket->waitForReadyRead(2000);
+            socket->write(m_answer);
+            socket->waitForBytesWritten(2000);
+            socket->disconnectFromHost();
+            delete socket;
+        }
+    }
+
+    const QByteArray m_answer;
+    quint16 m_port = 0;
+    QAtomicInt m_isReady;
+};
+
+QByteArray answer(const char *status, const QByteArray &body = "{}")
+{
+    return "HTTP/1.1 " + QByteArray(status)
+        + "\r\nContent-Type: application/json\r\nContent-Length: " + QByteArray::number(body.size())
+        + "\r\nConnection: close\r\n\r\n" + body;
+}
+
+} // namespace
+
+class tst_Davit : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void texts_data();
+    void texts();
+    void refused_data();
+    void refused();
+    void serverRefuses_data();
+    void serverRefuses();
+    void serverAway();
+    void addressInUse();
+    void secondSignal();
+
+private:
+    QString file(const QString &name, const QByteArray &content);
+    QString kubeconfig(const QString &server);
+
+    QTemporaryDir m_dir;
+};
+
+QString tst_Davit::file(const QString &name, const QByteArray &content)
+{
+    QFile file(m_dir.filePath(name));
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+        qFatal("cannot write a test file");
+    return file.fileName();
+}
+
+QString tst_Davit::kubeconfig(const QString &server)
+{
+    return file(QStringLiteral("kubeconfig"),
+        "apiVersion: v1\nkind: Config\ncurrent-context: t\n"
+        "contexts: [{name: t, context: {cluster: c, user: u}}]\n"
+        "clusters: [{name: c, cluster: {server: \""
+            + server.toUtf8()
+            + "\"}}]\n"
+              "users: [{name: u, user: {token: abc}}]\n");
+}
+
+void tst_Davit::initTestCase()
+{
+    QVERIFY(QDir(m_dir.path()).mkpath(QStringLiteral("plugins")));
+}
+
+void tst_Davit::texts_data()
+{
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<QString>("pattern"); // of standard output
+    QTest::newRow("--version") << QStringLiteral("--version")
+                               << QStringLiteral("^davit [0-9.]+ \\(SDK ABI 1, commit \\w+, built "
+                                                 "[0-9-]+, Qt [0-9.]+\\)\n$");
+    QTest::newRow("run --help") << QStringLiteral("run --help")
+                                << QStringLiteral("--plugin-dir DIR");
+}
+
+void tst_Davit::texts()
+{
+    QFETCH(const QString, arguments);
+    QFETCH(const QString, pattern);
+    QProcess process;
+    process.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), arguments.split(QLatin1Char(' ')));
+    QVERIFY(process.waitForFinished());
+    QCOMPARE(process.exitCode(), 0);
+    const QString text = QString::fromUtf8(process.readAllStandardOutput());
+    QVERIFY2(QRegularExpression(pattern).match(text).hasMatch(), qPrintable(text));
+}
+
+void tst_Davit::refused_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("sentence"); // its beginning
+    const QString plugins = m_dir.filePath(QStringLiteral("plugins"));
+    const QString none = m_dir.filePath(QStringLiteral("none"));
+    const QString good = kubeconfig(QStringLiteral("http://127.0.0.1:1"));
+    const QString noYaml = file(QStringLiteral("broken"), "a: [");
+    const QString noContext = file(QStringLiteral("empty"), "apiVersion: v1\nkind: Config\n");
+    const QString config = file(QStringLiteral("config.yaml"), "kind: Other\n");
+    const QStringList base{
+        QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), good};
+    const auto row = [](const char *name, const QStringList &arguments, const QString &sentence) {
+        QTest::newRow(name) << arguments << sentence;
+    };
+    row("an unknown flag", {QStringLiteral("--plugins"), plugins},
+        QStringLiteral("flag --plugins is not known; 'davit run --help' lists what there is"));
+    row("a missing plugin directory", {QStringLiteral("--plugin-dir"), none},
+        QStringLiteral("plugin directory %1 does not exist; create it or name another with "
+                       "--plugin-dir")
+            .arg(none));
+    row("a plugin directory that is a file", {QStringLiteral("--plugin-dir"), good},
+        QStringLiteral("plugin directory %1 is no directory; name one with --plugin-dir")
+            .arg(good));
+    row("a missing kubeconfig",
+        {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), none},
+        QStringLiteral("kubeconfig %1").arg(none));
+    row("a kubeconfig that is no YAML",
+        {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), noYaml},
+        QStringLiteral("kubeconfig %1").arg(noYaml));
+    row("a kubeconfig without a context",
+        {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), noContext},
+        QStringLiteral("no cluster is configured: %1 does not exist or is empty").arg(noContext));
+    row("no kubeconfig anywhere", {QStringLiteral("--plugin-dir"), plugins}, QString());
+    row("a wrong address",
+        base + QStringList{QStringLiteral("--metrics-bind-address"), QStringLiteral("80")},
+        QStringLiteral("--metrics-bind-address: address \"80\" has no port; write it as :8080"));
+    row("an address of another machine",
+        base
+            + QStringList{QStringLiteral("--health-probe-bind-address"),
+                QStringLiteral("192.0.2.1:80")},
+        QStringLiteral("cannot listen on 192.0.2.1:80: the host's name or address is not one of "
+                       "this machine; choose another with --health-probe-bind-address"));
+    row("a missing state directory", base + QStringList{QStringLiteral("--state-dir"), none},
+        QStringLiteral("state directory %1 does not exist; give one that is writable and not "
+                       "mounted noexec with --state-dir")
+            .arg(none));
+    row("a read-only state directory",
+        base + QStringList{QStringLiteral("--state-dir"), QStringLiteral("/proc/self")},
+        QStringLiteral("state directory /proc/self is not writable; give one"));
+    row("a missing configuration file", base + QStringList{QStringLiteral("--config"), none},
+        QStringLiteral("configuration file %1 cannot be read").arg(none));
+    row("a wrong configuration file", base + QStringList{QStringLiteral("--config"), config},
+        QStringLiteral("configuration file %1 must begin with").arg(config));
+    row("a missing directory of objects",
+        {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--embedded"),
+            QStringLiteral("--embedded-objects"), none},
+        QStringLiteral("directory of objects %1 does not exist; create it or name another with "
+                       "--embedded-objects")
+            .arg(none));
+    row("two clusters", base + QStringList(QStringLiteral("--embedded")),
+        QStringLiteral("--embedded and --kubeconfig name two clusters; leave one of them out"));
+}
+
+void tst_Davit::refused()
+{
+    QFETCH(const QStringList, arguments);
+    QFETCH(const QString, sentence);
+    HostProcess davit;
+    // The last of repeated flags counts, so rows may name their own state directory.
+    davit.start(QStringList{QStringLiteral("run"), QStringLiteral("--zap-encoder=json")}
+        + (arguments.contains(QStringLiteral("--state-dir"))
+                ? QStringList()
+                : QStringList{QStringLiteral("--state-dir"), davit.stateDir()})
+        + arguments);
+    QCOMPARE(davit.waitForExit(), 2);
+    const QByteArray text = davit.errorText();
+    QCOMPARE(text.count('\n'), 1);
+    const QString head = QStringLiteral("davit: ") + sentence;
+    QCOMPARE(QString::fromUtf8(text).left(head.size()), head);
+}
+
+void tst_Davit::serverRefuses_data()
+{
+    QTest::addColumn<QByteArray>("reply");
+    QTest::addColumn<QString>("scheme");
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("401") << answer("401 Unauthorized") << QStringLiteral("http")
+                         << QStringLiteral("does not accept the credentials (401 Unauthorized); "
+                                           "check the user in");
+    QTest::newRow("403") << answer("403 Forbidden") << QStringLiteral("http")
+                         << QStringLiteral(
+                                "does not let this user look at its API (403 Forbidden)");
+    QTest::newRow("no TLS") << answer("400 Bad Request") << QStringLiteral("https")
+                            << QStringLiteral("the TLS connection to the API server");
+    QTest::newRow("a web page") << answer("200 OK", "<html>") << QStringLiteral("http")
+                                << QStringLiteral("is no Kubernetes API server (HTTP 200");
+}
+
+void tst_Davit::serverRefuses()
+{
+    QFETCH(const QByteArray, reply);
+    QFETCH(const QString, scheme);
+    QFETCH(const QString, sentence);
+    const FixedServer server(reply);
+    HostProcess davit;
+    davit.run({QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+        QStringLiteral("--kubeconfig"),
+        kubeconfig(QStringLiteral("%1://127.0.0.1:%2").arg(scheme).arg(server.port()))});
+    QCOMPARE(davit.waitForExit(), 2);
+    const QByteArray text = davit.errorText();
+    QVERIFY2(text.contains(sentence.toUtf8()), text.constData());
+    QVERIFY2(text.startsWith("davit: "), text.constData());
+    QCOMPARE(text.count('\n'), 1);
+}
+
+void tst_Davit::serverAway()
+{
+    QTcpServer probe;
+    QVERIFY(probe.listen(QHostAddress::LocalHost));
+    const quint16 port = probe.serverPort();
+    probe.close();
+    HostProcess davit;
+    davit.run({QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+        QStringLiteral("--kubeconfig"),
+        kubeconfig(QStringLiteral("http://127.0.0.1:%1").arg(port))});
+    QVERIFY2(davit.waitForLine("waiting for the API server", "server",
+                 QStringLiteral("http://127.0.0.1:%1").arg(port)),
+        davit.errorText().constData());
+    QTRY_VERIFY2_WITH_TIMEOUT(davit.linesWith("waiting for the API server").size() >= 2,
+        davit.errorText().constData(), 10000);
+    QVERIFY(!davit.linesWith("waiting for the API server")
+                 .first()
+                 .value(QLatin1StringView("error"))
+                 .toString()
+                 .isEmpty());
+    // It may be stopped while it waits.
+    QCOMPARE(davit.stop(), 0);
+}
+
+void tst_Davit::addressInUse()
+{
+    QTcpServer taken;
+    QVERIFY(taken.listen(QHostAddress::LocalHost));
+    HostProcess davit;
+    const QString address = QStringLiteral("127.0.0.1:%1").arg(taken.serverPort());
+    davit.start({QStringLiteral("run"), QStringLiteral("--state-dir"), davit.stateDir(),
+        QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+        QStringLiteral("--kubeconfig"), kubeconfig(QStringLiteral("http://127.0.0.1:1")),
+        QStringLiteral("--health-probe-bind-address=0"), QStringLiteral("--metrics-bind-address"),
+        address});
+    QCOMPARE(davit.waitForExit(), 2);
+    QCOMPARE(QString::fromUtf8(davit.errorText()),
+        QStringLiteral(
+            "davit: cannot listen on %1: another process listens there; choose another "
+            "with --metrics-bind-address, or turn it off with --metrics-bind-address 0\n")
+            .arg(address));
+}
+
+// The first signal of this process meets a host that waits for its server; the second one may come
+// before the first was handled, and ends it at once either way.
+void tst_Davit::secondSignal()
+{
+    HostProcess davit;
+    davit.run({QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+        QStringLiteral("--kubeconfig"), kubeconfig(QStringLiteral("http://127.0.0.1:1"))});
+    QVERIFY(davit.waitForLine("waiting for the API server"));
+    davit.signalOnce(SIGSTOP); // so that both wait for it
+    QTRY_VERIFY(davit.isHalted());
+    davit.signalOnce(SIGTERM);
+    davit.signalOnce(SIGINT);
+    davit.signalOnce(SIGCONT);
+    QCOMPARE(davit.waitForExit(), 1);
+}
+
+QTEST_GUILESS_MAIN(tst_Davit)
+#include "tst_davit.moc"
