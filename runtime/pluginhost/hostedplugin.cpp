@@ -325,6 +325,8 @@ void HostedPlugin::destroyPlugin()
         m_context->cutInformers();
     if (auto *const plugin = m_hostContext ? qobject_cast<ControllerPlugin *>(m_root) : nullptr)
         priv::pluginCall(m_faults, "shutdown", m_spec.id(), [&] { plugin->shutdown(); });
+    if (m_context)
+        m_context->dropControllers(); // a reconciler may look at the plugin's object to the last
     priv::pluginCall(
         m_faults, "destructor", m_spec.id(), [&] { delete std::exchange(m_root, nullptr); });
     m_hostContext.reset();

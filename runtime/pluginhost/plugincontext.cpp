@@ -71,6 +71,14 @@ void PluginContext::cutInformers()
         informer->backend().setReceiver(nullptr);
 }
 
+void PluginContext::dropControllers()
+{
+    const QObjectList children = m_informerParent.children();
+    for (QObject *child : children)
+        if (!qobject_cast<Informer *>(child))
+            delete child;
+}
+
 Status PluginContext::narrow(const InformerRequest &request, InformerRequest *effective) const
 {
     const Gvk gvk = request.gvk();

@@ -39,6 +39,8 @@ public:
 
     // No informer of the plugin emits any more. [plugin-thread]
     void cutInformers();
+    // Destroys what controllers left beside the informers: the reconcilers. [plugin-thread]
+    void dropControllers();
 
 private:
     Status narrow(const InformerRequest &request, InformerRequest *effective) const;

@@ -1,6 +1,6 @@
 // The plugin host on services that do nothing: which state each fixture ends in, and the order of
 // starting and stopping. Real plugins, real threads, real time with short limits.
-#include "../unit/sdk/fakebackends.h"
+#include "fakeservices.h"
 
 #include "pluginhost/guardedapplication.h"
 #include "pluginhost/pluginmanager.h"
@@ -20,83 +20,6 @@ QString fixture(const char *name)
 {
     return kFixtures + QString::fromLatin1(name) + QLatin1StringView(".so");
 }
-
-class FakeServices final : public PluginServices
-{
-public:
-    void resolve(const Gvk &, std::function<void()> done,
-        std::function<void(const QString &)> waiting) override
-    {
-        if (areKindsMissing) {
-            waiting(QStringLiteral("the cluster does not serve it"));
-            m_waiting.push_back(std::move(done));
-        } else {
-            done();
-        }
-    }
-    void serveKinds()
-    {
-        areKindsMissing = false;
-        for (const auto &done : std::exchange(m_waiting, {}))
-            done();
-    }
-    Status makeInformer(const PluginIdentity &plugin, const InformerRequest &request,
-        std::unique_ptr<priv::InformerBackend> *backend) override
-    {
-        auto view = std::make_unique<fake::View>(request, *plugin.faults);
-        const std::lock_guard lock(m_mutex);
-        views.insert(plugin.id, view.get());
-        *backend = std::move(view);
-        return {};
-    }
-    Status makeLister(const PluginIdentity &, const InformerRequest &request,
-        priv::ListerBackend **backend) override
-    {
-        *backend = new fake::ListerOf(request.gvk());
-        return {};
-    }
-    priv::ClientBackend *makeClient(const PluginIdentity &) override { return new fake::Calls; }
-    priv::EventBackend *makeEvents(const PluginIdentity &) override { return new fake::Events; }
-    Status startController(
-        const PluginIdentity &plugin, std::unique_ptr<priv::ControllerSpec> spec) override
-    {
-        const std::lock_guard lock(m_mutex);
-        controllers.append(plugin.id + u'/' + spec->name);
-        return {};
-    }
-    void stopControllers(const QString &pluginId, std::chrono::nanoseconds,
-        std::function<void(const QStringList &)> done) override
-    {
-        stopped.append(pluginId);
-        done(abandoned.value(pluginId));
-    }
-    void forget(const QString &pluginId) override { forgotten.append(pluginId); }
-    priv::ClockBackend &clock() override { return m_clock; }
-    priv::LogBackend &log() override { return m_lines; }
-    priv::MetricsBackend &metrics() override { return m_registry; }
-
-    bool areKindsMissing = false;
-    QHash<QString, fake::View *> views; // of living informers of plugins that run
-    QStringList controllers;
-    QStringList stopped;
-    QStringList forgotten;
-    QHash<QString, QStringList> abandoned;
-
-private:
-    class Silent final : public priv::LogBackend
-    {
-    public:
-        bool isEnabled(LogLevel) const noexcept override { return false; }
-        void write(
-            LogLevel, const QString &, const char *, const LogField *, qsizetype) noexcept override
-        { }
-    };
-    std::mutex m_mutex;
-    std::vector<std::function<void()>> m_waiting;
-    fake::StoppedClock m_clock;
-    Silent m_lines;
-    fake::Registry m_registry;
-};
 
 } // namespace
 

@@ -1,0 +1,118 @@
+// Requests to the API server, under the plugin's own name and rights. Contract:
+//   - Each verb is checked against the plugin's Rbac before anything is sent; MissingRbac names the
+//   missing rule.
+//   - Nothing here reads the cache: for that there is the Lister. Every call goes to the server.
+//   - A write is sent at most once. When the connection breaks after that, the answer is
+//   OutcomeUnknown: read before you try again.
+//   - Futures finish on a runtime thread. Wait for them on a worker thread only, or use
+//   .then(context, …).
+// Source: Kubernetes API concepts; behaviours.md 8. Tests: tst_client, contract suite.
+#pragma once
+
+#include <QtCore/qfuture.h>
+#include <davit/clienttypes.h>
+#include <davit/object.h>
+#include <davit/result.h>
+
+DAVIT_BEGIN_NAMESPACE
+class DAVIT_EXPORT Client
+{
+public:
+    // Every call fails with Unsupported.
+    Client();
+    Client(const Client &other);
+    Client &operator=(const Client &other);
+    ~Client();
+    explicit Client(priv::ClientBackend &backend); // host only; takes a reference of its own
+
+    // One object, or NotFound. [thread-safe]
+    QFuture<ObjectReply> get(
+        const Gvk &gvk, const ObjectKey &key, const RequestOptions &options = {}) const;
+    // One page: options narrow by namespace, labelSelector, fieldSelector, limit, continueToken.
+    // [thread-safe]
+    QFuture<ListReply> list(const Gvk &gvk, const RequestOptions &options = {}) const;
+    // The object names its kind and key; generateName is allowed. AlreadyExists when it is there.
+    // [thread-safe]
+    QFuture<ObjectReply> create(const Object &object, const RequestOptions &options = {}) const;
+    // Replaces the whole object. Conflict when the object's resourceVersion is not the newest.
+    // [thread-safe]
+    QFuture<ObjectReply> update(const Object &object, const RequestOptions &options = {}) const;
+    // Replaces the status only, through the status subresource. [thread-safe]
+    QFuture<ObjectReply> updateStatus(
+        const Object &object, const RequestOptions &options = {}) const;
+    // Options: subresource, fieldManager, force (apply). [thread-safe]
+    QFuture<ObjectReply> patch(const Gvk &gvk, const ObjectKey &key, const Patch &patch,
+        const RequestOptions &options = {}) const;
+    // Server-side apply of what the object says, under the plugin's field manager. [thread-safe]
+    QFuture<ObjectReply> apply(const Object &object, const RequestOptions &options = {}) const;
+    // The answer holds the object when finalizers keep it, else the server's Status object.
+    // Options: propagation, preconditions. [thread-safe]
+    QFuture<ObjectReply> remove(
+        const Gvk &gvk, const ObjectKey &key, const RequestOptions &options = {}) const;
+
+    // The same verbs, waited for: reply = client.blocking().get(…). Each blocks until the answer is
+    // there or the deadline passed (RequestOptions::timeout, 30 s by default). [worker-thread]
+    class Blocking;
+    Blocking blocking() const;
+
+private:
+    priv::ClientBackend *d; // shared
+};
+
+class Client::Blocking
+{
+public:
+    explicit Blocking(const Client &client) : m_client(client) { }
+    Result<Object> get(
+        const Gvk &gvk, const ObjectKey &key, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.get(gvk, key, options));
+    }
+    Result<Object> create(const Object &object, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.create(object, options));
+    }
+    Result<Object> update(const Object &object, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.update(object, options));
+    }
+    Result<Object> updateStatus(const Object &object, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.updateStatus(object, options));
+    }
+    Result<Object> patch(const Gvk &gvk, const ObjectKey &key, const Patch &patch,
+        const RequestOptions &options = {}) const
+    {
+        return wait(m_client.patch(gvk, key, patch, options));
+    }
+    Result<Object> apply(const Object &object, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.apply(object, options));
+    }
+    Result<Object> remove(
+        const Gvk &gvk, const ObjectKey &key, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.remove(gvk, key, options));
+    }
+    Result<ListReply> list(const Gvk &gvk, const RequestOptions &options = {}) const
+    {
+        ListReply reply = m_client.list(gvk, options).result();
+        return reply.error().isError() ? Result<ListReply>(reply.error())
+                                       : Result<ListReply>(reply);
+    }
+
+private:
+    static Result<Object> wait(const QFuture<ObjectReply> &future)
+    {
+        const ObjectReply reply = future.result();
+        return reply.error().isError() ? Result<Object>(reply.error())
+                                       : Result<Object>(reply.object());
+    }
+    Client m_client;
+};
+
+inline Client::Blocking Client::blocking() const
+{
+    return Blocking(*this);
+}
+DAVIT_END_NAMESPACE

@@ -1,0 +1,64 @@
+// Forward declarations of every public type, so that your headers need not include ours.
+#pragma once
+
+#include <davit/global.h>
+
+namespace davit::priv {
+class ClientBackend;
+class ClockBackend;
+class EventBackend;
+class HostBackend;
+class InformerBackend;
+class ListerBackend;
+class LogBackend;
+class MetricCell;
+class MetricsBackend;
+class ReconcileState;
+struct ControllerSpec;
+struct PoolAccess;
+} // namespace davit::priv
+
+DAVIT_BEGIN_NAMESPACE
+class Client;
+class Clock;
+class Cluster;
+class ControllerBuilder;
+class ControllerPlugin;
+class Counter;
+class Error;
+class EventFilter;
+class EventRecorder;
+class FieldSelector;
+class Gauge;
+class Histogram;
+class HostContext;
+class IndexFunction;
+class Informer;
+class InformerRequest;
+class KeyMapper;
+class LabelSelector;
+class Lister;
+class ListReply;
+class Logger;
+class Metrics;
+class Object;
+class ObjectBuilder;
+class ObjectReply;
+class Patch;
+class Predicate;
+class ReconcileContext;
+class Reconciler;
+class ReconcileRequest;
+class ReconcileResult;
+class RequestOptions;
+class Status;
+class Value;
+enum class Delivery : quint8;
+enum class ErrorCode : quint16;
+enum class EventType : quint8;
+enum class Payload : quint8;
+struct Gvk;
+struct ObjectEvent;
+struct ObjectKey;
+template <typename T> class Result;
+DAVIT_END_NAMESPACE

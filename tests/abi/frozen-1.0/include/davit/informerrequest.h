@@ -1,0 +1,52 @@
+// What an informer shall show: a kind, narrowed to namespaces, selectors or metadata, and how its
+// events are delivered. The kind, and nothing wider than what is asked here, must stand in the
+// plugin's metadata ("Resources"). Test: tst_informer.
+#pragma once
+
+#include <QtCore/qshareddata.h>
+#include <QtCore/qstringlist.h>
+#include <davit/gvk.h>
+
+DAVIT_BEGIN_NAMESPACE
+enum class Delivery : quint8 {
+    Unset = 0, // EveryEvent for handlers, Latest for controllers
+    EveryEvent, // each change, in order; memory grows while your slots are slower than the cluster
+                // (I-15)
+    Latest // at most one pending change a key; states in between may be skipped, the last never
+};
+
+enum class Payload : quint8 {
+    Unset = 0, // as the plugin's metadata says
+    Full,
+    Metadata // apiVersion, kind and metadata only
+};
+
+class InformerRequestPrivate;
+class DAVIT_EXPORT InformerRequest
+{
+public:
+    // Every object of the kind, or what the plugin's metadata narrows it to. Implicit, so that a
+    // Gvk will do.
+    InformerRequest(const Gvk &gvk);
+    InformerRequest(const InformerRequest &other);
+    InformerRequest &operator=(const InformerRequest &other);
+    ~InformerRequest();
+
+    // Setters return the request, to be chained. Texts are checked when the informer is asked for.
+    InformerRequest &inNamespaces(const QStringList &namespaces); // empty: all
+    InformerRequest &withLabels(const QString &labelSelector);
+    InformerRequest &withFields(const QString &fieldSelector);
+    InformerRequest &payload(Payload payload);
+    InformerRequest &delivery(Delivery delivery);
+
+    Gvk gvk() const;
+    QStringList namespaces() const;
+    QString labelSelector() const;
+    QString fieldSelector() const;
+    Payload payload() const;
+    Delivery delivery() const;
+
+private:
+    QSharedDataPointer<InformerRequestPrivate> d;
+};
+DAVIT_END_NAMESPACE

@@ -1,0 +1,74 @@
+// A plugin's own metrics, served by the host at /metrics with the label plugin="<id>".
+// Host-provided. Names follow Prometheus' rules ("reaper_deleted_total"); asking twice for a name
+// gives the same metric. Test: tst_hostcontext, metricsAndEvents.
+#pragma once
+
+#include <QtCore/qlist.h>
+#include <QtCore/qmap.h>
+#include <QtCore/qstring.h>
+#include <davit/fwd.h>
+
+DAVIT_BEGIN_NAMESPACE
+using MetricLabels = QMap<QString, QString>;
+
+// Only grows. [thread-safe]
+class DAVIT_EXPORT Counter
+{
+public:
+    Counter() noexcept = default; // counts nothing
+    explicit Counter(priv::MetricCell *cell) noexcept; // host only
+    void increment(double by = 1) const;
+
+private:
+    priv::MetricCell *m_cell
+        = nullptr; // borrowed from the host's registry, which lives as long as the process
+};
+
+// Goes up and down. [thread-safe]
+class DAVIT_EXPORT Gauge
+{
+public:
+    Gauge() noexcept = default;
+    explicit Gauge(priv::MetricCell *cell) noexcept; // host only
+    void set(double value) const;
+    void add(double by) const;
+
+private:
+    priv::MetricCell *m_cell = nullptr;
+};
+
+// Observations in buckets. [thread-safe]
+class DAVIT_EXPORT Histogram
+{
+public:
+    Histogram() noexcept = default;
+    explicit Histogram(priv::MetricCell *cell) noexcept; // host only
+    void observe(double value) const;
+
+private:
+    priv::MetricCell *m_cell = nullptr;
+};
+
+class DAVIT_EXPORT Metrics
+{
+public:
+    // Metrics that nobody serves.
+    Metrics();
+    Metrics(priv::MetricsBackend &backend, const QString &pluginId); // host only; borrowed
+    Metrics(const Metrics &other);
+    Metrics &operator=(const Metrics &other);
+    ~Metrics();
+    // A name that breaks Prometheus' rules, or that exists with another type, is logged and gives a
+    // metric that nobody serves. [thread-safe]
+    Counter counter(
+        const QString &name, const QString &help, const MetricLabels &labels = {}) const;
+    Gauge gauge(const QString &name, const QString &help, const MetricLabels &labels = {}) const;
+    // `upperBounds` rise strictly; +Inf is added.
+    Histogram histogram(const QString &name, const QString &help, const QList<double> &upperBounds,
+        const MetricLabels &labels = {}) const;
+
+private:
+    priv::MetricsBackend *m_backend = nullptr;
+    QString m_pluginId;
+};
+DAVIT_END_NAMESPACE

@@ -1,0 +1,75 @@
+// Which events of a source reach the queue. Contract: predicates of a source are ANDed; a null
+// Predicate lets everything pass. They run on the plugin's thread; what one throws is the plugin's
+// fault and lets the event pass, so that no key is lost. Source: controller-runtime's predicates
+// (behaviours.md 10.3). Test: tst_predicate.
+#pragma once
+
+#include <davit/selector.h>
+
+DAVIT_BEGIN_NAMESPACE
+enum class EventType : quint8 { Unset = 0, Added, Updated, Deleted, Generic };
+
+// ABI: frozen
+struct ObjectEvent
+{
+    EventType type;
+    bool isInInitialList; // Added only
+    bool isFinalStateUnknown; // Deleted only
+    quint8 reserved[5];
+    Object before; // Updated only
+    Object object; // the newest, or last known, state
+};
+
+// Plugin-provided, frozen.
+class DAVIT_EXPORT EventFilter
+{
+public:
+    virtual ~EventFilter();
+    virtual bool accepts(const ObjectEvent &event) const = 0;
+};
+
+class PredicatePrivate;
+class DAVIT_EXPORT Predicate
+{
+public:
+    // Lets everything pass.
+    Predicate();
+    explicit Predicate(EventFilter *owned);
+    Predicate(const Predicate &other);
+    Predicate &operator=(const Predicate &other);
+    ~Predicate();
+    bool accepts(const ObjectEvent &event) const;
+    // From a callable of (const ObjectEvent &) -> bool.
+    template <typename F> static Predicate from(F function);
+
+    DAVIT_EXPORT friend Predicate operator&&(const Predicate &a, const Predicate &b);
+    DAVIT_EXPORT friend Predicate operator||(const Predicate &a, const Predicate &b);
+    DAVIT_EXPORT friend Predicate operator!(const Predicate &a);
+
+private:
+    QExplicitlySharedDataPointer<PredicatePrivate> d;
+};
+
+template <typename F> Predicate Predicate::from(F function)
+{
+    class Adapter final : public EventFilter
+    {
+    public:
+        explicit Adapter(F f) : m_function(std::move(f)) { }
+        bool accepts(const ObjectEvent &event) const override { return m_function(event); }
+
+    private:
+        F m_function;
+    };
+    return Predicate(new Adapter(std::move(function)));
+}
+
+// Each decides about Updated events alone and lets the others pass, but for matching().
+namespace predicates {
+DAVIT_EXPORT Predicate resourceVersionChanged();
+DAVIT_EXPORT Predicate generationChanged(); // drops changes of status and metadata
+DAVIT_EXPORT Predicate labelsChanged();
+DAVIT_EXPORT Predicate annotationsChanged();
+DAVIT_EXPORT Predicate matching(const LabelSelector &selector); // of the new state
+} // namespace predicates
+DAVIT_END_NAMESPACE
