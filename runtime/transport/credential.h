@@ -10,6 +10,7 @@
 
 #include <support/timesource.h>
 
+#include <functional>
 #include <memory>
 
 namespace davit::transport {
@@ -18,13 +19,18 @@ class Credential
 {
 public:
     virtual ~Credential() = default;
+    // Calls `ready` when token() can answer: at once, but for a program that must run first.
+    // [io-thread]
+    virtual void prepare(std::function<void()> ready) { ready(); }
     // Empty: anonymous, or the client certificate is the proof. [io-thread]
     virtual Result<QByteArray> token() = 0;
-    // True when token() has now another value than `refused`. [io-thread]
+    // True when token() has now another value than `refused`, or will have after prepare().
+    // [io-thread]
     virtual bool renew(const QByteArray &refused) = 0;
 };
 
-// `time` is borrowed and outlives the credential.
+// A token, a token file, or nothing; exec plugins are ExecCredential. `time` is borrowed and
+// outlives the credential.
 std::unique_ptr<Credential> makeCredential(
     const ClusterConfig &config, const support::TimeSource &time);
 

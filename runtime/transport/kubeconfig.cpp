@@ -161,6 +161,8 @@ Status readUser(const KubeconfigEntry &entry, ClusterConfig &config, QStringList
         reader.fault(QStringLiteral("exec and auth-provider exclude each other, remove one"));
     if (support::objectMember(entry.value, "exec"))
         config.exec = readExec(entry, what, faults);
+    if (!config.token.isEmpty())
+        config.exec.reset(); // C-73
     return faults.isEmpty() ? unsupported(reader) : Status();
 }
 

@@ -4,6 +4,7 @@
 #include "keepalive.h"
 #include "tlsmaterial.h"
 
+#include <QtCore/qpointer.h>
 #include <algorithm>
 
 namespace davit::transport {
@@ -89,7 +90,16 @@ void QnamExchange::begin()
         return fail(failure(ErrorCode::InvalidArgument, QStringLiteral("it needs a body")));
     if (m_request.totalDeadline.count() > 0)
         m_totalTimer.start(m_request.totalDeadline);
-    m_context.pool->enqueue(m_request.channel, *this);
+    queueUp();
+}
+
+// For the credential, then for a connection.
+void QnamExchange::queueUp()
+{
+    m_context.credential->prepare([self = QPointer(this)] {
+        if (self && !self->m_isDone)
+            self->m_context.pool->enqueue(self->m_request.channel, *self);
+    });
 }
 
 void QnamExchange::onManager(ConnectionPool::Manager &manager)
@@ -252,7 +262,8 @@ void QnamExchange::onReplyFinished()
         m_isRefused = false;
         m_isRenewed = true;
         dropReply();
-        return send();
+        releaseManager(); // with a new certificate comes a new manager
+        return queueUp();
     }
     m_totalTimer.stop();
     m_isReplyFinished = true;

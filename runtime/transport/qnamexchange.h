@@ -54,6 +54,7 @@ Q_SIGNALS:
 
 private:
     void onManager(ConnectionPool::Manager &manager) override;
+    void queueUp();
     void send();
     QNetworkRequest buildRequest(const QByteArray &token) const;
     void connectReply();

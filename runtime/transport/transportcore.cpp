@@ -1,4 +1,5 @@
 #include "transportcore.h"
+#include "execcredential.h"
 #include "tlsmaterial.h"
 
 #include <QtCore/qfile.h>
@@ -60,12 +61,16 @@ TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions
     else
         m_context.configurationFault = ssl.error();
     if (config.exec) {
-        m_context.configurationFault = Error(ErrorCode::Unsupported,
-            QStringLiteral("%1: user \"%2\": exec plugins are not run yet, use a token or a client "
-                           "certificate")
-                .arg(config.source, config.userName));
+        m_context.credential = std::make_unique<ExecCredential>(config, m_context.time,
+            [this](const QByteArray &certificatePem, const QByteArray &keyPem) {
+                ClusterConfig fresh = m_context.config;
+                fresh.clientCertificatePem = certificatePem;
+                fresh.clientKeyPem = keyPem;
+                return use(fresh);
+            });
+    } else {
+        m_context.credential = makeCredential(config, m_context.time);
     }
-    m_context.credential = makeCredential(config, m_context.time);
     m_context.pool = std::make_unique<ConnectionPool>([this] { return makeManager(); });
     m_filesReadAt = m_context.time.monotonic();
 }
@@ -121,17 +126,26 @@ void TransportCore::reloadFiles()
     fresh.caPem = reread(config.caFile, config.caPem);
     fresh.clientCertificatePem = reread(config.clientCertificateFile, config.clientCertificatePem);
     fresh.clientKeyPem = reread(config.clientKeyFile, config.clientKeyPem);
+    (void)use(fresh); // half of a swap does not fit: next time
+}
+
+// From now on new exchanges use these certificates, on new managers; nothing changes when they do
+// not fit.
+Status TransportCore::use(const ClusterConfig &fresh)
+{
+    ClusterConfig &config = m_context.config;
     if (fresh.caPem == config.caPem && fresh.clientCertificatePem == config.clientCertificatePem
         && fresh.clientKeyPem == config.clientKeyPem) {
-        return;
+        return {};
     }
     const Result<QSslConfiguration> ssl = tlsConfiguration(fresh);
     if (!ssl.isOk())
-        return;
+        return ssl.error();
     config = fresh;
     m_context.ssl = ssl.value();
     m_context.configurationFault = Error();
     m_context.pool->retireAll();
+    return {};
 }
 
 std::unique_ptr<QNetworkAccessManager> TransportCore::makeManager() const

@@ -23,6 +23,7 @@ public:
 
 private:
     void reloadFiles();
+    Status use(const ClusterConfig &fresh);
     std::unique_ptr<QNetworkAccessManager> makeManager() const;
 
     ExchangeContext m_context;

@@ -1,0 +1,241 @@
+#include "execcredential.h"
+
+#include <support/json.h>
+
+#include <QtCore/qdatetime.h>
+#include <QtCore/qtimer.h>
+#include <csignal>
+#include <unistd.h>
+#include <utility>
+
+namespace davit::transport {
+namespace {
+
+using support::Json;
+using namespace std::chrono_literals;
+
+constexpr std::chrono::seconds kRunLimit{60};
+constexpr std::chrono::seconds kExpirySlack{10};
+
+Error malformed(const char *what)
+{
+    return Error(ErrorCode::InvalidConfiguration, QLatin1String(what));
+}
+
+// RFC 3339 with any offset.
+std::optional<std::chrono::nanoseconds> timeOf(const std::string &text)
+{
+    const QDateTime time = QDateTime::fromString(QString::fromStdString(text), Qt::ISODateWithMs);
+    if (!time.isValid())
+        return std::nullopt;
+    return std::chrono::milliseconds(time.toMSecsSinceEpoch());
+}
+
+// Between fork and exec: async-signal-safe calls only. A group of its own makes it possible to end
+// the program with all its children.
+void prepareChild()
+{
+    setpgid(0, 0);
+    signal(SIGPIPE, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+} // namespace
+
+Result<ExecOutput> parseExecOutput(const QByteArray &text, const QString &apiVersion)
+{
+    Json root;
+    QString fault;
+    if (!support::parseJson(text, &root, &fault) || !root.is_object())
+        return malformed("it printed no JSON object");
+    if (support::stringMember(root, "kind") != "ExecCredential")
+        return malformed("it printed something else than an ExecCredential");
+    if (support::stringMember(root, "apiVersion") != apiVersion.toStdString())
+        return malformed("it printed another apiVersion than the kubeconfig names");
+    const Json *const status = support::objectMember(root, "status");
+    if (!status)
+        return malformed("it printed no status");
+    ExecOutput output;
+    const auto bytes = [&](const char *name) {
+        return support::toByteArray(support::stringMember(*status, name));
+    };
+    output.token = bytes("token").trimmed();
+    output.certificatePem = bytes("clientCertificateData");
+    output.keyPem = bytes("clientKeyData");
+    if (output.certificatePem.isEmpty() != output.keyPem.isEmpty())
+        return malformed("it printed a certificate without a key, or a key without a certificate");
+    if (output.token.isEmpty() && output.keyPem.isEmpty())
+        return malformed("it printed neither a token nor a certificate");
+    if (const std::string expires = support::stringMember(*status, "expirationTimestamp");
+        !expires.empty()) {
+        output.expires = timeOf(expires);
+        if (!output.expires)
+            return malformed("it printed an expirationTimestamp that is no RFC 3339 time");
+    }
+    return output;
+}
+
+QByteArray execInfo(const ClusterConfig &config, bool isInteractive)
+{
+    Json spec = {{"interactive", isInteractive}};
+    if (config.exec->isClusterInfoProvided) {
+        Json cluster = {{"server", config.server.toString().toStdString()}};
+        if (!config.tlsServerName.isEmpty())
+            cluster["tls-server-name"] = config.tlsServerName.toStdString();
+        if (config.isInsecure)
+            cluster["insecure-skip-tls-verify"] = true;
+        if (!config.caPem.isEmpty())
+            cluster["certificate-authority-data"] = config.caPem.toBase64().toStdString();
+        if (!config.proxyUrl.isEmpty())
+            cluster["proxy-url"] = config.proxyUrl.toString().toStdString();
+        Json extension;
+        QString fault;
+        if (support::parseJson(config.exec->clusterExtensionJson, &extension, &fault))
+            cluster["config"] = extension;
+        spec["cluster"] = cluster;
+    }
+    return support::dumpJson({{"apiVersion", config.exec->apiVersion.toStdString()},
+        {"kind", "ExecCredential"}, {"spec", spec}});
+}
+
+ExecCredential::ExecCredential(
+    const ClusterConfig &config, const support::TimeSource &time, CertificateTaker taker)
+    : m_config(config), m_exec(*config.exec), m_time(time), m_takeCertificate(std::move(taker))
+{ }
+
+ExecCredential::~ExecCredential()
+{
+    if (!m_process)
+        return;
+    m_process->disconnect();
+    killGroup();
+    m_process->waitForFinished(1000);
+}
+
+void ExecCredential::prepare(std::function<void()> ready)
+{
+    if (isFresh())
+        return ready();
+    m_waiting.push_back(std::move(ready));
+    if (!m_process)
+        run();
+}
+
+Result<QByteArray> ExecCredential::token()
+{
+    if (m_output)
+        return m_output->token;
+    return m_error.isError() ? m_error : fault(QStringLiteral("it has not run"));
+}
+
+// The cached one was refused: whatever the program prints now is worth one more try.
+bool ExecCredential::renew(const QByteArray &refused)
+{
+    if (m_output && m_output->token == refused)
+        m_output.reset();
+    return true;
+}
+
+bool ExecCredential::isFresh() const
+{
+    return m_output && (!m_output->expires || m_time.utc() + kExpirySlack < *m_output->expires);
+}
+
+void ExecCredential::run()
+{
+    using Mode = ExecConfig::InteractiveMode;
+    const bool hasTerminal = isatty(STDIN_FILENO) == 1;
+    if (m_exec.interactiveMode == Mode::Always && !hasTerminal)
+        return conclude(
+            fault(QStringLiteral("interactiveMode is Always and there is no terminal")));
+    const bool isInteractive = hasTerminal && m_exec.interactiveMode != Mode::Never;
+    m_isTooLate = false;
+    m_process = std::make_unique<QProcess>();
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const auto &[name, value] : m_exec.environment)
+        environment.insert(name, value);
+    environment.insert(QStringLiteral("KUBERNETES_EXEC_INFO"),
+        QString::fromUtf8(execInfo(m_config, isInteractive)));
+    m_process->setProcessEnvironment(environment);
+    m_process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    if (isInteractive) {
+        m_process->setInputChannelMode(QProcess::ForwardedInputChannel);
+    } else {
+        m_process->setStandardInputFile(QProcess::nullDevice());
+        m_process->setChildProcessModifier(prepareChild);
+    }
+    QProcess *const process = m_process.get();
+    QObject::connect(process, &QProcess::finished, process, [this] { onEnded(); });
+    QObject::connect(
+        process, &QProcess::errorOccurred, process, [this](QProcess::ProcessError error) {
+            if (error == QProcess::FailedToStart)
+                onEnded();
+        });
+    QTimer::singleShot(kRunLimit, process, [this] {
+        m_isTooLate = true;
+        killGroup();
+    });
+    process->start(m_exec.command, m_exec.arguments);
+}
+
+void ExecCredential::onEnded()
+{
+    QProcess &process = *m_process;
+    if (m_isTooLate)
+        return conclude(fault(QStringLiteral("it did not end within 60 s")));
+    if (process.error() == QProcess::FailedToStart) {
+        const QString hint = m_exec.installHint.isEmpty() ? QString() : u' ' + m_exec.installHint;
+        return conclude(
+            fault(QStringLiteral("it could not be started: ") + process.errorString() + hint));
+    }
+    if (process.exitStatus() != QProcess::NormalExit)
+        return conclude(fault(QStringLiteral("it crashed")));
+    if (process.exitCode() != 0)
+        return conclude(
+            fault(QStringLiteral("it ended with exit code %1").arg(process.exitCode())));
+    const Result<ExecOutput> output
+        = parseExecOutput(process.readAllStandardOutput(), m_exec.apiVersion);
+    if (!output.isOk())
+        return conclude(fault(output.error().message()));
+    if (!output.value().keyPem.isEmpty()) {
+        const Status taken
+            = m_takeCertificate(output.value().certificatePem, output.value().keyPem);
+        if (!taken.isOk())
+            return conclude(taken.error());
+    }
+    m_output = output.value();
+    conclude(Error());
+}
+
+// Whoever waited goes on, with a token or with the fault.
+void ExecCredential::conclude(const Error &error)
+{
+    m_error = error;
+    if (error.isError())
+        m_output.reset();
+    if (m_process) {
+        m_process->disconnect();
+        m_process.release()->deleteLater(); // a signal of it may be under way
+    }
+    for (const auto &ready : std::exchange(m_waiting, {}))
+        ready();
+}
+
+// "kubeconfig …, context "dev": user "alice": exec plugin /opt/x: what".
+Error ExecCredential::fault(const QString &what) const
+{
+    return Error(ErrorCode::InvalidConfiguration,
+        QStringLiteral("%1: user \"%2\": exec plugin %3: %4")
+            .arg(m_config.source, m_config.userName, m_exec.command, what));
+}
+
+void ExecCredential::killGroup()
+{
+    if (const qint64 id = m_process->processId(); id > 0)
+        kill(pid_t(-id), SIGKILL);
+    m_process->kill(); // an interactive one has no group of its own
+}
+
+} // namespace davit::transport

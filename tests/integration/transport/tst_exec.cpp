@@ -1,0 +1,347 @@
+// Exec plugins: what they are told, what is made of their answers, and when they run again.
+#include "rawserver.h"
+#include "recorder.h"
+#include "tlsfixture.h"
+#include "transport/execcredential.h"
+#include "transport/kubeconfig.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstdio>
+
+using namespace davit;
+using namespace davit::transport;
+using namespace std::chrono_literals;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr QLatin1StringView kV1("client.authentication.k8s.io/v1");
+
+// Answers with the Authorization header of the request.
+void tellToken(RawConnection &connection)
+{
+    RawRequest request;
+    while (connection.read(request))
+        connection.answer(200, request.headers["authorization"]);
+}
+
+// A config whose plugin is `script`, a text for /bin/sh, in the folder.
+ClusterConfig execConfig(quint16 port, const QTemporaryDir &folder, const QByteArray &script)
+{
+    QFile file(folder.filePath(QStringLiteral("plugin.sh")));
+    if (!file.open(QIODevice::WriteOnly))
+        qFatal("no plugin");
+    file.write("#!/bin/sh\n" + script);
+    file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+    ClusterConfig config = tlsConfig(port);
+    config.userName = QStringLiteral("u");
+    config.exec.emplace();
+    config.exec->apiVersion = kV1;
+    config.exec->command = file.fileName();
+    config.exec->interactiveMode = ExecConfig::InteractiveMode::Never;
+    return config;
+}
+
+// A script line that prints the token number n, counted in the file "runs" of the folder.
+QByteArray printing(const QTemporaryDir &folder, const QByteArray &moreStatus = {})
+{
+    const QByteArray runs = folder.filePath(QStringLiteral("runs")).toUtf8();
+    return "echo x >> " + runs
+        + "\nprintf '{\"apiVersion\":\"client.authentication.k8s.io/v1\","
+          "\"kind\":\"ExecCredential\",\"status\":{\"token\":\"t%s\""
+        + moreStatus + "}}' $(grep -c x " + runs + ")\n";
+}
+
+int runsIn(const QTemporaryDir &folder)
+{
+    QFile file(folder.filePath(QStringLiteral("runs")));
+    return file.open(QIODevice::ReadOnly) ? int(file.readAll().count('x')) : 0;
+}
+
+Result<QByteArray> getOnce(Transport &transport)
+{
+    Caller caller(transport);
+    Recorder recorder;
+    const auto exchange = caller.start(Request{}, recorder);
+    if (!recorder.waitForEnd())
+        return Error(ErrorCode::Timeout, QStringLiteral("the test waited in vain"));
+    if (recorder.error().isError())
+        return recorder.error();
+    return recorder.body();
+}
+
+} // namespace
+
+class tst_Exec : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void outputs_data();
+    void outputs();
+    void info();
+    void modes_data();
+    void modes();
+    void faults_data();
+    void faults();
+    void manyRequestsOneRun();
+    void runsAgainWhenExpired();
+    void runsAgainAfterRefusal();
+    void certificate();
+    void orphansDoNotDisturb();
+};
+
+void tst_Exec::outputs_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("fault");
+    const auto credential = [](const QByteArray &status) {
+        return "{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":\"ExecCredential\","
+               "\"status\":{"
+            + status + "}}";
+    };
+    QTest::newRow("token") << credential("\"token\":\"t\"") << "";
+    QTest::newRow("certificate and key")
+        << credential("\"clientCertificateData\":\"c\",\"clientKeyData\":\"k\"") << "";
+    QTest::newRow("B03 offset") << credential(
+        "\"token\":\"t\",\"expirationTimestamp\":\"2030-01-02T03:04:05+02:00\"")
+                                << "";
+    QTest::newRow("C-67 empty status")
+        << credential("") << "it printed neither a token nor a certificate";
+    QTest::newRow("C-67 certificate alone")
+        << credential("\"clientCertificateData\":\"c\"")
+        << "it printed a certificate without a key, or a key without a certificate";
+    QTest::newRow("time") << credential("\"token\":\"t\",\"expirationTimestamp\":\"soon\"")
+                          << "it printed an expirationTimestamp that is no RFC 3339 time";
+    QTest::newRow("nothing") << ""_ba
+                             << "it printed no JSON object";
+    QTest::newRow("C-67 another version")
+        << credential("\"token\":\"t\"").replace("/v1\"", "/v1beta1\"")
+        << "it printed another apiVersion than the kubeconfig names";
+    QTest::newRow("another kind") << "{\"kind\":\"Pod\"}"_ba
+                                  << "it printed something else than an ExecCredential";
+}
+
+void tst_Exec::outputs()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, fault);
+    const auto output = parseExecOutput(text, kV1);
+    QCOMPARE(output.isOk() ? QString() : output.error().message(), fault);
+    if (output.isOk() && output.value().expires)
+        QCOMPARE(*output.value().expires, std::chrono::nanoseconds(1893546245s)); // 01:04:05Z
+}
+
+// C-65
+void tst_Exec::info()
+{
+    ClusterConfig config = tlsConfig(6443);
+    config.exec.emplace();
+    config.exec->apiVersion = kV1;
+    const auto spec = [&](bool isInteractive) {
+        return QJsonDocument::fromJson(execInfo(config, isInteractive))[QLatin1String("spec")];
+    };
+    QCOMPARE(spec(true)[QLatin1String("interactive")], QJsonValue(true));
+    QCOMPARE(spec(false)[QLatin1String("interactive")], QJsonValue(false));
+    QVERIFY(spec(false)[QLatin1String("cluster")].isUndefined());
+    config.exec->isClusterInfoProvided = true;
+    config.exec->clusterExtensionJson = "{\"audience\":\"x\"}"_ba;
+    const QJsonValue cluster = spec(false)[QLatin1String("cluster")];
+    QCOMPARE(cluster[QLatin1String("server")].toString(), QStringLiteral("https://127.0.0.1:6443"));
+    QCOMPARE(QByteArray::fromBase64(
+                 cluster[QLatin1String("certificate-authority-data")].toString().toLatin1()),
+        config.caPem);
+    QCOMPARE(cluster[QLatin1String("config")][QLatin1String("audience")].toString(),
+        QStringLiteral("x"));
+}
+
+void tst_Exec::modes_data()
+{
+    QTest::addColumn<QString>("context");
+    QTest::addColumn<QByteArray>("header"); // empty: an error
+    QTest::newRow("B01 v1beta1: if available") << "v1beta1-missing"
+                                               << "Bearer tok-v1beta1-missing-notty"_ba;
+    QTest::newRow("B01 never") << "v1-never"
+                               << "Bearer tok-v1-never-notty"_ba;
+    QTest::newRow("B01 if available") << "v1-ifavailable"
+                                      << "Bearer tok-v1-ifavailable-notty"_ba;
+    QTest::newRow("B01 always, but no terminal") << "v1-always"
+                                                 << ""_ba;
+}
+
+void tst_Exec::modes()
+{
+    QFETCH(const QString, context);
+    QFETCH(const QByteArray, header);
+    RawServer server(tellToken, serverTls());
+    const auto loaded = loadClusterConfig(
+        {QStringLiteral(DAVIT_TEST_DATA "/cases/B01-kubeconfig.yaml"), context});
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    ClusterConfig config = loaded.value();
+    config.server.setPort(server.port());
+    const auto body = getOnce(*makeQnamTransport(config));
+    if (header.isEmpty()) {
+        QVERIFY(!body.isOk());
+        QVERIFY2(body.error().message().endsWith(
+                     QLatin1String("interactiveMode is Always and there is no terminal")),
+            qPrintable(body.error().message()));
+        return;
+    }
+    QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
+    QCOMPARE(body.value(), header);
+}
+
+void tst_Exec::faults_data()
+{
+    QTest::addColumn<QByteArray>("script");
+    QTest::addColumn<QString>("end");
+    QTest::newRow("C-71 exit code") << "exit 3"_ba
+                                    << "plugin.sh: it ended with exit code 3";
+    QTest::newRow("killed") << "kill -9 $$"_ba
+                            << "plugin.sh: it crashed";
+    QTest::newRow("no JSON") << "echo hello"_ba
+                             << "plugin.sh: it printed no JSON object";
+    QTest::newRow("C-71 missing") << ""_ba
+                                  << "No such file or directory get it at x.io";
+}
+
+void tst_Exec::faults()
+{
+    QFETCH(const QByteArray, script);
+    QFETCH(const QString, end);
+    RawServer server(tellToken, serverTls());
+    QTemporaryDir folder;
+    ClusterConfig config = execConfig(server.port(), folder, script);
+    if (script.isEmpty()) {
+        config.exec->command = folder.filePath(QStringLiteral("missing"));
+        config.exec->installHint = QStringLiteral("get it at x.io");
+    }
+    const auto body = getOnce(*makeQnamTransport(config));
+    QVERIFY(!body.isOk());
+    QCOMPARE(body.error().code(), ErrorCode::InvalidConfiguration);
+    QVERIFY2(body.error().message().startsWith(QLatin1String("test: user \"u\": exec plugin /")),
+        qPrintable(body.error().message()));
+    QVERIFY2(body.error().message().endsWith(end), qPrintable(body.error().message()));
+}
+
+void tst_Exec::manyRequestsOneRun()
+{
+    RawServer server(tellToken, serverTls());
+    QTemporaryDir folder;
+    const auto transport
+        = makeQnamTransport(execConfig(server.port(), folder, "sleep 0.2\n" + printing(folder)));
+    Caller caller(*transport);
+    std::vector<Recorder> recorders(20);
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    for (Recorder &recorder : recorders)
+        exchanges.push_back(caller.start(Request{}, recorder));
+    exchanges.front().reset(); // one of those that wait gives up
+    for (size_t i = 1; i < recorders.size(); ++i) {
+        QVERIFY(recorders[i].waitForEnd());
+        QCOMPARE(recorders[i].body(), "Bearer t1"_ba);
+    }
+    QCOMPARE(runsIn(folder), 1);
+}
+
+// C-68, B03: the time it prints has an offset; ten seconds before it the credential is renewed.
+void tst_Exec::runsAgainWhenExpired()
+{
+    RawServer server(tellToken, serverTls());
+    QTemporaryDir folder;
+    const auto expiring = [&](std::chrono::seconds after) {
+        const QDateTime time = QDateTime::currentDateTimeUtc().addSecs(after.count());
+        return printing(folder,
+            ",\"expirationTimestamp\":\""
+                + time.toOffsetFromUtc(7200).toString(Qt::ISODate).toUtf8() + '"');
+    };
+    const auto lasting = makeQnamTransport(execConfig(server.port(), folder, expiring(1h)));
+    QCOMPARE(getOnce(*lasting).value(), "Bearer t1"_ba);
+    QCOMPARE(getOnce(*lasting).value(), "Bearer t1"_ba);
+    const auto expired = makeQnamTransport(execConfig(server.port(), folder, expiring(5s)));
+    QCOMPARE(getOnce(*expired).value(), "Bearer t2"_ba);
+    QCOMPARE(getOnce(*expired).value(), "Bearer t3"_ba);
+}
+
+// C-69, B03: the server knows better than the clock.
+void tst_Exec::runsAgainAfterRefusal()
+{
+    std::atomic<int> refused{0};
+    RawServer server(
+        [&](RawConnection &connection) {
+            RawRequest request;
+            while (connection.read(request)) {
+                const bool isGood = request.headers["authorization"] == "Bearer t2";
+                refused += isGood ? 0 : 1;
+                connection.answer(isGood ? 200 : 401, "body"_ba);
+            }
+        },
+        serverTls());
+    QTemporaryDir folder;
+    const auto transport = makeQnamTransport(execConfig(server.port(), folder, printing(folder)));
+    QCOMPARE(getOnce(*transport).value(), "body"_ba);
+    QCOMPARE(runsIn(folder), 2);
+    QCOMPARE(refused.load(), 1);
+    QCOMPARE(getOnce(*transport).value(), "body"_ba);
+    QCOMPARE(runsIn(folder), 2);
+}
+
+void tst_Exec::certificate()
+{
+    RawServer server(
+        [](RawConnection &connection) {
+            RawRequest request;
+            while (connection.read(request)) {
+                connection.answer(200,
+                    connection.socket()
+                        .peerCertificate()
+                        .subjectInfo(QSslCertificate::CommonName)
+                        .value(0)
+                        .toUtf8());
+            }
+        },
+        mutualTls());
+    QTemporaryDir folder;
+    const QJsonObject status{
+        {QStringLiteral("clientCertificateData"),
+            QString::fromLatin1(caseData(QStringLiteral("B10-client-ec.pem")))},
+        {QStringLiteral("clientKeyData"),
+            QString::fromLatin1(caseData(QStringLiteral("B10-key-ec-sec1.pem")))}};
+    const QJsonObject credential{{QStringLiteral("apiVersion"), kV1},
+        {QStringLiteral("kind"), QStringLiteral("ExecCredential")},
+        {QStringLiteral("status"), status}};
+    const auto transport = makeQnamTransport(execConfig(server.port(), folder,
+        "cat <<'END'\n" + QJsonDocument(credential).toJson(QJsonDocument::Compact) + "\nEND\n"));
+    const auto body = getOnce(*transport);
+    QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
+    QCOMPARE(body.value(), "dev-ec"_ba);
+}
+
+// B63: a plugin that leaves a child behind which keeps nothing of ours open.
+void tst_Exec::orphansDoNotDisturb()
+{
+    RawServer server(tellToken, serverTls());
+    for (int i = 0; i < 10; ++i) {
+        ClusterConfig config = tlsConfig(server.port());
+        config.exec.emplace();
+        config.exec->apiVersion = kV1;
+        config.exec->interactiveMode = ExecConfig::InteractiveMode::Never;
+        config.exec->command = QStringLiteral("/bin/sh");
+        config.exec->arguments
+            = QStringList{QStringLiteral(DAVIT_TEST_DATA "/cases/B63-exec-orphan.sh")};
+        const auto body = getOnce(*makeQnamTransport(config));
+        QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
+        QCOMPARE(body.value(), "Bearer t"_ba);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (!std::freopen("/dev/null", "r", stdin)) // no terminal, wherever the test is run
+        return 1;
+    QCoreApplication application(argc, argv);
+    tst_Exec test;
+    return QTest::qExec(&test, argc, argv);
+}
+#include "tst_exec.moc"
