@@ -5,6 +5,7 @@
 #include <cache/sharedinformer.h>
 #include <testing/manualclock.h>
 
+#include <QtCore/qjsonarray.h>
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
 #include <QtTest>

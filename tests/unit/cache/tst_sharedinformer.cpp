@@ -1,0 +1,663 @@
+// The shared informer over a scripted source: behaviours 2.6, 4 and 11.3 (T45 to T65), cases B14,
+// B16, B22, and a random run against a plain model.
+#include "fakes.h"
+
+#include <QtCore/qfile.h>
+#include <QtTest>
+#include <map>
+#include <random>
+
+using namespace fakes;
+using namespace davit::cache;
+
+namespace {
+
+struct Bench
+{
+    testing::ManualExecutor executor;
+    testing::ManualClock clock;
+    ScriptedSource *source = new ScriptedSource; // the informer's
+    SharedInformerOptions options;
+    std::unique_ptr<SharedInformer> informer;
+    std::shared_ptr<RecordingListener> listener = std::make_shared<RecordingListener>();
+
+    Bench()
+    {
+        options.reflector.name = u"demo.example/v1 Widget"_s;
+        options.reflector.expectedGvk = kWidget;
+        options.reflector.initialSync = InitialSync::List;
+        options.reflector.random = [] { return 0.0; };
+        options.reflector.onRoundError = [](const Error &) {};
+    }
+    SharedInformer &make()
+    {
+        informer = std::make_unique<SharedInformer>(
+            std::unique_ptr<ListerWatcher>(source), executor, clock, options);
+        return *informer;
+    }
+    // Synced on `items`, with the listener on from the beginning; what it heard is forgotten.
+    void sync(Texts items, const QString &version)
+    {
+        if (!informer)
+            make();
+        QVERIFY(informer->addListener(listener).isOk());
+        informer->start();
+        run();
+        source->answerList(widgets(items), version);
+        run();
+        source->open();
+        listener->heard.clear();
+    }
+    void relist(std::vector<Object> items, const QString &version)
+    {
+        source->send({errorEvent(ErrorCode::Expired)});
+        clock.advance(40s, &executor);
+        run();
+        source->answerList(std::move(items), version);
+        run();
+        source->open();
+    }
+    void send(std::vector<codec::WatchEvent> events)
+    {
+        source->send(std::move(events));
+        run();
+    }
+    void run() { executor.runAll(); }
+    QStringList heard() { return std::exchange(listener->heard, {}); }
+    ~Bench()
+    {
+        if (!informer)
+            delete source;
+        else
+            informer->stop();
+        executor.runAll();
+        informer.reset();
+    }
+};
+
+using Script = std::function<void(Bench &)>;
+
+} // namespace
+Q_DECLARE_METATYPE(Script)
+
+class tst_SharedInformer : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void notifications_data();
+    void notifications();
+    void initialList();
+    void t45_storeFirst();
+    void t56_resyncPeriods();
+    void t57_resyncAfterStart();
+    void t58_noResync();
+    void t59_dueHandlers();
+    void i10_resyncOverAnOutage();
+    void t60_lateListener();
+    void t61_separateRegistrations();
+    void t63_stopped();
+    void lifeCycle();
+    void addedIndexers();
+    void b14_relistFromThePast();
+    void b16_scenario();
+    void b22_watch();
+    void handOver_data();
+    void handOver();
+    void differential_data();
+    void differential();
+};
+
+void tst_SharedInformer::notifications_data()
+{
+    QTest::addColumn<Script>("script");
+    QTest::addColumn<QStringList>("heard");
+    QTest::addColumn<QStringList>("stored"); // beside what was there: a@1#u1, b@2#u2
+    const auto row
+        = [](const char *name, const Script &script, const QStringList &heard,
+              const QStringList &stored) { QTest::newRow(name) << script << heard << stored; };
+    row(
+        "added", [](Bench &b) { b.send({happened(Type::Added, widget(u"c@11"))}); }, L({"+c@11"}),
+        L({"a@1", "b@2", "c@11"}));
+    row(
+        "updated", [](Bench &b) { b.send({happened(Type::Modified, widget(u"a@11#u1"))}); },
+        L({"~a@1>a@11"}), L({"a@11", "b@2"}));
+    row(
+        "deleted: with the state that came",
+        [](Bench &b) { b.send({happened(Type::Deleted, widget(u"a@12#u1"))}); }, L({"-a@12"}),
+        L({"b@2"}));
+    row(
+        "T46: deleted, never seen",
+        [](Bench &b) { b.send({happened(Type::Deleted, widget(u"x@12"))}); }, L({"-x@12"}),
+        L({"a@1", "b@2"}));
+    row(
+        "T47: modified, never seen",
+        [](Bench &b) { b.send({happened(Type::Modified, widget(u"x@12"))}); }, L({"+x@12"}),
+        L({"a@1", "b@2", "x@12"}));
+    row(
+        "Q-23: added, known already",
+        [](Bench &b) { b.send({happened(Type::Added, widget(u"a@12#u1"))}); }, L({"~a@1>a@12"}),
+        L({"a@12", "b@2"}));
+    row(
+        "an older state of a known uid is left out",
+        [](Bench &b) {
+            b.send({happened(Type::Modified, widget(u"a@12#u1")),
+                happened(Type::Modified, widget(u"a@11#u1"))});
+        },
+        L({"~a@1>a@12"}), L({"a@12", "b@2"}));
+    row(
+        "the same version twice is told once",
+        [](Bench &b) {
+            b.send({happened(Type::Modified, widget(u"a@12#u1")),
+                happened(Type::Modified, widget(u"a@12#u1"))});
+        },
+        L({"~a@1>a@12"}), L({"a@12", "b@2"}));
+    row(
+        "versions that cannot be compared are taken as they come",
+        [](Bench &b) {
+            b.send({happened(Type::Modified, widget(u"a@z#u1")),
+                happened(Type::Modified, widget(u"a@y#u1"))});
+        },
+        L({"~a@1>a@z", "~a@z>a@y"}), L({"a@y", "b@2"}));
+    row(
+        "B16: another uid without a deletion",
+        [](Bench &b) { b.send({happened(Type::Modified, widget(u"a@11#other"))}); },
+        L({"-a@1?", "+a@11"}), L({"a@11", "b@2"}));
+    row(
+        "B16: a deletion of another uid",
+        [](Bench &b) { b.send({happened(Type::Deleted, widget(u"a@11#other"))}); }, L({"-a@1?"}),
+        L({"b@2"}));
+    row(
+        "bookmark: nobody hears of it", [](Bench &b) { b.send({bookmark(u"50"_s)}); }, {},
+        L({"a@1", "b@2"}));
+    row(
+        "T65: a relist with the same versions, resync off",
+        [](Bench &b) {
+            b.relist(widgets({"a@1#u1", "b@2#u2"}), u"20"_s);
+        },
+        L({"~a@1>a@1", "~b@2>b@2"}), L({"a@1", "b@2"}));
+    row(
+        "relist: gone, changed, new",
+        [](Bench &b) {
+            b.relist(widgets({"b@15#u2", "c@16"}), u"20"_s);
+        },
+        L({"-a@1?", "~b@2>b@15", "+c@16"}), L({"b@15", "c@16"}));
+    row(
+        "B16: relist with another uid",
+        [](Bench &b) {
+            b.relist(widgets({"a@15#other", "b@2#u2"}), u"20"_s);
+        },
+        L({"-a@1?", "+a@15", "~b@2>b@2"}), L({"a@15", "b@2"}));
+    row("an empty relist", [](Bench &b) { b.relist({}, u"20"_s); }, L({"-a@1?", "-b@2?"}), {});
+    row(
+        "duplicates within a list: each tells once, the last stays",
+        [](Bench &b) {
+            b.relist(widgets({"a@1#u1", "b@2#u2", "c@5", "c@6"}), u"20"_s);
+        },
+        L({"~a@1>a@1", "~b@2>b@2", "+c@5", "~c@5>c@6"}), L({"a@1", "b@2", "c@6"}));
+}
+
+void tst_SharedInformer::notifications()
+{
+    QFETCH(const Script, script);
+    QFETCH(QStringList, heard);
+    Bench bench;
+    bench.sync({"a@1#u1", "b@2#u2"}, u"10"_s);
+    script(bench);
+    QStringList told = bench.heard();
+    if (told.size() > 1 && told.front().endsWith(u'?')) { // deletions come in any order
+        told.sort();
+        heard.sort();
+    }
+    QCOMPARE(told, heard);
+    QTEST(stored(*bench.informer->store()), "stored");
+}
+
+void tst_SharedInformer::initialList()
+{
+    Bench bench;
+    bench.make();
+    QVERIFY(bench.informer->addListener(bench.listener).isOk());
+    bench.informer->start();
+    bench.run();
+    QVERIFY(!bench.informer->hasSynced());
+    QCOMPARE(bench.listener->synced, 0);
+    bench.source->answerList(widgets({"a@1", "b@2"}), u"10"_s);
+    bench.run();
+    QCOMPARE(bench.heard(), L({"+a@1!", "+b@2!"}));
+    QVERIFY(bench.informer->hasSynced());
+    QCOMPARE(bench.listener->synced, 1);
+    QCOMPARE(bench.informer->lastSyncResourceVersion(), u"10"_s);
+    bench.source->openAndSend({happened(Type::Added, widget(u"c@11"))});
+    bench.run();
+    QCOMPARE(bench.heard(), L({"+c@11"}));
+    QCOMPARE(bench.listener->synced, 1);
+}
+
+void tst_SharedInformer::t45_storeFirst()
+{
+    Bench bench;
+    bench.sync({"a@1", "b@1"}, u"10"_s);
+    QStringList seen;
+    bench.listener->onEvent = [&] { seen = stored(*bench.informer->store()); };
+    bench.relist(widgets({"b@2", "c@1"}), u"20"_s);
+    QCOMPARE(seen, L({"b@2", "c@1"}));
+    QCOMPARE(bench.heard(), L({"-a@1?", "~b@1>b@2", "+c@1"}));
+}
+
+void tst_SharedInformer::t56_resyncPeriods()
+{
+    Bench bench;
+    bench.options.resyncPeriod = 12h;
+    SharedInformer &informer = bench.make();
+    std::vector<std::shared_ptr<RecordingListener>> listeners;
+    const std::chrono::nanoseconds asked[] = {0s, 1min, 55s, 5s};
+    const std::chrono::nanoseconds check[] = {12h, 1min, 55s, 5s};
+    for (int i = 0; i < 4; ++i) {
+        listeners.push_back(std::make_shared<RecordingListener>());
+        QVERIFY(informer.addListener(listeners.back(), asked[i]).isOk());
+        QCOMPARE(informer.resyncCheckPeriod(), check[i]);
+    }
+    for (int i = 0; i < 4; ++i)
+        QCOMPARE(informer.effectiveResync(listeners[std::size_t(i)].get()), asked[i]);
+    const auto hasty = std::make_shared<RecordingListener>();
+    QVERIFY(informer.addListener(hasty, 10ms).isOk()); // at least a second
+    QCOMPARE(informer.effectiveResync(hasty.get()), std::chrono::nanoseconds(1s));
+}
+
+void tst_SharedInformer::t57_resyncAfterStart()
+{
+    Bench bench;
+    bench.options.resyncPeriod = 12h;
+    SharedInformer &informer = bench.make();
+    const auto first = std::make_shared<RecordingListener>();
+    QVERIFY(informer.addListener(first, 55s).isOk());
+    informer.start();
+    const auto late = std::make_shared<RecordingListener>();
+    QVERIFY(informer.addListener(late, 5s).isOk());
+    QCOMPARE(informer.effectiveResync(late.get()), std::chrono::nanoseconds(55s));
+    QCOMPARE(informer.resyncCheckPeriod(), std::chrono::nanoseconds(55s));
+}
+
+void tst_SharedInformer::t58_noResync()
+{
+    Bench bench;
+    SharedInformer &informer = bench.make();
+    QVERIFY(informer.addListener(bench.listener, 10s).isOk());
+    QCOMPARE(informer.effectiveResync(bench.listener.get()), std::chrono::nanoseconds(0));
+    bench.sync({"a@1"}, u"10"_s);
+    bench.clock.advance(1h, &bench.executor);
+    QCOMPARE(bench.heard(), QStringList());
+}
+
+void tst_SharedInformer::t59_dueHandlers()
+{
+    Bench bench;
+    bench.options.resyncPeriod = 1s;
+    SharedInformer &informer = bench.make();
+    std::shared_ptr<RecordingListener> handlers[3];
+    for (int i = 0; i < 3; ++i) {
+        handlers[i] = std::make_shared<RecordingListener>();
+        QVERIFY(informer.addListener(handlers[i], std::array{0s, 2s, 3s}[std::size_t(i)]).isOk());
+    }
+    bench.sync({"a@1"}, u"10"_s);
+    const auto advance = [&] {
+        for (const auto &handler : handlers)
+            handler->heard.clear();
+        bench.clock.advance(1s, &bench.executor);
+        bench.run();
+    };
+    advance();
+    advance();
+    QCOMPARE(handlers[0]->heard, QStringList());
+    QCOMPARE(handlers[1]->heard, L({"~a@1>a@1"}));
+    QCOMPARE(handlers[2]->heard, QStringList());
+    advance();
+    QCOMPARE(handlers[0]->heard, QStringList());
+    QCOMPARE(handlers[1]->heard, QStringList());
+    QCOMPARE(handlers[2]->heard, L({"~a@1>a@1"}));
+}
+
+void tst_SharedInformer::i10_resyncOverAnOutage()
+{
+    Bench bench;
+    bench.options.resyncPeriod = 1s;
+    SharedInformer &informer = bench.make();
+    const auto without = std::make_shared<RecordingListener>();
+    const auto with = std::make_shared<RecordingListener>();
+    QVERIFY(informer.addListener(without, 0s).isOk());
+    QVERIFY(informer.addListener(with, 1s).isOk());
+    bench.sync({"pod1@1", "pod2@2"}, u"10"_s);
+    bench.clock.advance(1s, &bench.executor);
+    bench.run();
+    without->heard.clear();
+    with->heard.clear();
+    bench.relist(widgets({"pod1@1", "pod2@15", "pod3@16"}), u"20"_s);
+    QCOMPARE(without->heard, L({"~pod2@2>pod2@15", "+pod3@16"}));
+    QVERIFY(with->heard.contains(u"~pod1@1>pod1@1"_s));
+    QVERIFY(with->heard.contains(u"~pod2@2>pod2@15"_s));
+    QVERIFY(with->heard.contains(u"+pod3@16"_s));
+}
+
+void tst_SharedInformer::t60_lateListener()
+{
+    Bench bench;
+    bench.sync({"a@1", "b@2"}, u"10"_s);
+    const auto late = std::make_shared<RecordingListener>();
+    QVERIFY(bench.informer->addListener(late).isOk());
+    QCOMPARE(late->synced, 1);
+    QCOMPARE(late->takeSorted(), L({"+a@1!", "+b@2!"}));
+    bench.send({happened(Type::Modified, widget(u"a@11"))});
+    QCOMPARE(late->heard, L({"~a@1>a@11"})); // nothing twice, nothing left out
+    QCOMPARE(bench.heard(), L({"~a@1>a@11"}));
+}
+
+void tst_SharedInformer::t61_separateRegistrations()
+{
+    Bench bench;
+    bench.sync({}, u"10"_s);
+    const auto other = std::make_shared<RecordingListener>();
+    QVERIFY(bench.informer->addListener(other).isOk());
+    bench.send({happened(Type::Added, widget(u"a@11"))});
+    QCOMPARE(bench.heard(), L({"+a@11"}));
+    QCOMPARE(other->heard, L({"+a@11"}));
+    bench.informer->removeListener(other.get());
+    bench.informer->removeListener(other.get()); // twice: no effect
+    bench.send({happened(Type::Modified, widget(u"a@12"))});
+    QCOMPARE(other->heard, L({"+a@11"}));
+    QCOMPARE(bench.heard(), L({"~a@11>a@12"}));
+}
+
+void tst_SharedInformer::t63_stopped()
+{
+    Bench bench;
+    bench.sync({"a@1"}, u"10"_s);
+    bench.informer->stop();
+    QVERIFY(bench.informer->isStopped());
+    QCOMPARE(bench.informer->addListener(std::make_shared<RecordingListener>()).error().code(),
+        ErrorCode::Canceled);
+    QCOMPARE(bench.informer->addIndexers({}).error().code(), ErrorCode::Canceled);
+    bench.informer->removeListener(bench.listener.get());
+    QVERIFY(bench.informer->hasSynced()); // keeps its last value
+    QCOMPARE(stored(*bench.informer->store()), L({"a@1"})); // stays readable
+    bench.informer->start(); // I-4
+    bench.run();
+    QVERIFY(!bench.source->calls.back()->isAlive);
+}
+
+void tst_SharedInformer::lifeCycle()
+{
+    Bench bench;
+    bench.make();
+    QCOMPARE(bench.informer->lastSyncResourceVersion(), QString());
+    QCOMPARE(bench.informer->reflectorState().phase, ReflectorPhase::Unset);
+    bench.run();
+    QVERIFY(bench.source->calls.empty()); // asked for, not started
+    bench.informer->start();
+    bench.informer->start(); // runs once
+    bench.run();
+    QCOMPARE(bench.source->calls.size(), 1u);
+}
+
+void tst_SharedInformer::addedIndexers()
+{
+    Bench bench;
+    bench.sync({"n/a@1", "m/b@2"}, u"10"_s);
+    QVERIFY(bench.informer
+                ->addIndexers({{u"byName"_s,
+                    [](const Object &o) { return std::optional(QStringList{o.name()}); }}})
+                .isOk());
+    QCOMPARE(bench.informer->store()->snapshot()->indexValues(u"byName"_s), L({"a", "b"}));
+    bench.send({happened(Type::Added, widget(u"n/c@11"))});
+    QCOMPARE(bench.informer->store()->snapshot()->indexValues(u"byName"_s), L({"a", "b", "c"}));
+}
+
+void tst_SharedInformer::b14_relistFromThePast()
+{
+    Bench bench;
+    bench.sync({"apps/a@4990#u", "apps/b@100#v"}, u"5000"_s);
+    bench.relist(widgets({"apps/a@4001#u", "apps/b@100#v"}), u"4100"_s); // another server, behind
+    QCOMPARE(stored(*bench.informer->store()), L({"apps/a@4990", "apps/b@100"}));
+    QCOMPARE(bench.heard(), L({"~apps/b@100>apps/b@100"}));
+    QCOMPARE(bench.informer->staleEvents(), 1u);
+    bench.send({happened(Type::Modified, widget(u"apps/a@4500#u"))}); // what it replays
+    QCOMPARE(bench.heard(), QStringList());
+    bench.send({happened(Type::Modified, widget(u"apps/a@5010#u"))});
+    QCOMPARE(bench.heard(), L({"~apps/a@4990>apps/a@5010"}));
+
+    // A consistent list that is behind: the server was restored. It is believed.
+    bench.source->send({errorEvent(ErrorCode::Expired)});
+    bench.clock.advance(40s, &bench.executor);
+    bench.source->failList(error(ErrorCode::ResourceVersionTooLarge));
+    bench.run();
+    bench.source->answerList(widgets({"apps/a@30#u"}), u"40"_s);
+    bench.run();
+    QCOMPARE(stored(*bench.informer->store()), L({"apps/a@30"}));
+}
+
+void tst_SharedInformer::b16_scenario()
+{
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B16-scenario.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonArray steps = QJsonDocument::fromJson(file.readAll()).object()[u"steps"_s].toArray();
+    const auto listOf = [&](int step) {
+        std::vector<Object> items;
+        for (const QJsonValue &item : steps[step][u"reply"_s][u"json"_s][u"items"_s].toArray())
+            items.push_back(fromJson(QJsonDocument(item.toObject()).toJson()));
+        return items;
+    };
+    Bench bench;
+    bench.make();
+    QVERIFY(bench.informer->addListener(bench.listener).isOk());
+    bench.informer->start();
+    bench.run();
+    bench.source->answerList(listOf(0), u"100"_s);
+    bench.run();
+    bench.source->open();
+    bench.listener->heard.clear();
+    bench.clock.advance(1500ms, &bench.executor);
+    bench.source->end(error(ErrorCode::ConnectionLost));
+    bench.run();
+    QCOMPARE(bench.source->lastRequest(), u"WATCH rv=100"_s);
+    bench.source->end(error(ErrorCode::Expired));
+    bench.clock.advance(1s, &bench.executor);
+    bench.source->answerList(listOf(3), u"400"_s);
+    bench.run();
+    QCOMPARE(bench.listener->takeSorted(), L({"+apps/a@320", "-apps/a@90?", "-apps/b@91?"}));
+    QCOMPARE(bench.source->lastRequest(), u"WATCH rv=400"_s);
+    const QJsonObject gone = steps[4][u"reply"_s][u"events"_s][0][u"object"_s].toObject();
+    bench.source->openAndSend({happened(Type::Deleted, fromJson(QJsonDocument(gone).toJson()))});
+    bench.run();
+    QCOMPARE(bench.heard(), L({"-apps/a@401"}));
+    QCOMPARE(stored(*bench.informer->store()), QStringList());
+}
+
+// Objects whose schema and type disagree are objects as any: kept raw, told, deleted.
+void tst_SharedInformer::b22_watch()
+{
+    const auto read = [](const char *name) {
+        QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/") + QLatin1StringView(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    Bench bench;
+    bench.make();
+    QVERIFY(bench.informer->addListener(bench.listener).isOk());
+    bench.informer->start();
+    bench.run();
+    std::vector<Object> items;
+    const QJsonObject list = QJsonDocument::fromJson(read("B22-list.json")).object();
+    for (const QJsonValue &item : list[u"items"_s].toArray())
+        items.push_back(fromJson(QJsonDocument(item.toObject()).toJson()));
+    bench.source->answerList(std::move(items), u"200"_s);
+    bench.run();
+    codec::WatchDecoder decoder({});
+    bench.source->openAndSend(decoder.feed(read("B22-watch.ndjson")));
+    bench.run();
+    QCOMPARE(bench.heard(),
+        L({"+apps/good-1@190!", "+apps/bad@191!", "+apps/good-2@192!", "+apps/good-3@201",
+            "+apps/bad-2@202", "~apps/good-1@190>apps/good-1@203", "-apps/bad-2@204",
+            "~apps/bad@191>apps/bad@205"}));
+    QCOMPARE(bench.informer->lastSyncResourceVersion(), u"205"_s);
+}
+
+void tst_SharedInformer::handOver_data()
+{
+    QTest::addColumn<bool>("isBehind"); // the wider informer, at first
+    QTest::newRow("the wider one is as far") << false;
+    QTest::newRow("the wider one is behind: it waits until it is not") << true;
+}
+
+void tst_SharedInformer::handOver()
+{
+    QFETCH(const bool, isBehind);
+    Bench narrow;
+    narrow.sync({"n/same@1#1", "n/changes@2#2", "n/goes@3#3", "n/other@4#4"}, u"100"_s);
+    Bench wide;
+    wide.sync({"n/same@1#1", "n/changes@2#2", "n/goes@3#3", "n/other@4#4", "m/far@5#5"},
+        isBehind ? u"50"_s : u"100"_s);
+    int moved = 0;
+    wide.informer->adopt(narrow.informer->handOver(), [&](InformerListener &) {
+        ++moved;
+        return true;
+    });
+    QCOMPARE(moved, isBehind ? 0 : 1);
+    narrow.listener->heard.removeAll(u"+m/far@5"_s); // a view filters it
+    QCOMPARE(narrow.heard(), QStringList());
+    narrow.send({happened(Type::Added, widget(u"n/late@101"))});
+    QCOMPARE(narrow.heard(), QStringList()); // it listens elsewhere now
+
+    wide.send({happened(Type::Modified, widget(u"n/changes@98#2")),
+        happened(Type::Deleted, widget(u"n/goes@99#3")),
+        happened(Type::Modified, widget(u"n/other@101#44"))});
+    QCOMPARE(moved, 1);
+    narrow.listener->heard.removeAll(u"+m/far@5"_s);
+    if (isBehind) { // these came before it moved: it hears the difference
+        QCOMPARE(narrow.listener->takeSorted(),
+            L({"+n/other@101", "-n/goes@3?", "-n/other@4?", "~n/changes@2>n/changes@98"}));
+    } else {
+        QCOMPARE(narrow.heard(),
+            L({"~n/changes@2>n/changes@98", "-n/goes@99", "-n/other@4?", "+n/other@101"}));
+    }
+    wide.send({happened(Type::Modified, widget(u"n/same@102#1"))});
+    QCOMPARE(narrow.heard(), L({"~n/same@1>n/same@102"}));
+    QCOMPARE(wide.listener->heard.count(u"~n/same@1>n/same@102"_s), 1);
+}
+
+void tst_SharedInformer::differential_data()
+{
+    QTest::addColumn<int>("seed");
+    for (int seed = 1; seed <= 20; ++seed)
+        QTest::addRow("seed %d", seed) << seed;
+}
+
+// A model of the server changes at random; the watch loses its way at random. At the end the store
+// equals the model, and so does what a handler made of what it was told.
+void tst_SharedInformer::differential()
+{
+    QFETCH(const int, seed);
+    std::mt19937 random{quint32(seed)};
+    const auto pick = [&](int n) { return int(random() % quint32(n)); };
+    struct Replay final : InformerListener
+    {
+        std::map<QString, Object> known;
+        QStringList complaints;
+        void onEvents(const std::vector<InformerEvent> &events, bool) override
+        {
+            for (const InformerEvent &e : events) {
+                const QString key = toString(e.object.key());
+                const bool has = known.contains(key);
+                if (e.kind == InformerEvent::Kind::Added) {
+                    if (has)
+                        complaints += u"added twice: "_s + text(e.object);
+                    known[key] = e.object;
+                } else if (e.kind == InformerEvent::Kind::Updated) {
+                    if (!has || known[key] != e.before || known[key].uid() != e.object.uid())
+                        complaints += u"updated from elsewhere: "_s + text(e.object);
+                    else if (e.object.resourceVersion().toInt()
+                        < known[key].resourceVersion().toInt())
+                        complaints += u"went back: "_s + text(e.object);
+                    known[key] = e.object;
+                } else {
+                    if (has && known[key].uid() != e.object.uid())
+                        complaints += u"deleted another: "_s + text(e.object);
+                    known.erase(key);
+                }
+            }
+        }
+        void onSynced() override { }
+    };
+    Bench bench;
+    const auto replay = std::make_shared<Replay>();
+    std::map<QString, Object> model;
+    int version = 10;
+    int uids = 0;
+    std::vector<codec::WatchEvent> unsent;
+    const auto change = [&] {
+        const QString name = QStringLiteral("n%1/o%2").arg(pick(3)).arg(pick(8));
+        ++version;
+        const bool isThere = model.contains(name);
+        const QString uid = isThere ? model[name].uid() : QString::number(++uids);
+        const Object next = widget(QStringLiteral("%1@%2#%3").arg(name).arg(version).arg(uid));
+        if (isThere && pick(3) == 0) {
+            model.erase(name);
+            unsent.push_back(happened(Type::Deleted, next));
+        } else {
+            model[name] = next;
+            unsent.push_back(happened(isThere ? Type::Modified : Type::Added, next));
+        }
+    };
+    const auto all = [&] {
+        std::vector<Object> items;
+        for (const auto &[key, object] : model)
+            items.push_back(object);
+        std::shuffle(items.begin(), items.end(), random);
+        return items;
+    };
+    for (int i = 0; i < 10; ++i)
+        change();
+    unsent.clear();
+    bench.make();
+    QVERIFY(bench.informer->addListener(replay).isOk());
+    bench.informer->start();
+    bench.run();
+    bench.source->answerList(all(), QString::number(version));
+    bench.run();
+    bench.source->open();
+    for (int step = 0; step < 400; ++step) {
+        for (int n = pick(5); n >= 0; --n)
+            change();
+        switch (pick(8)) {
+        case 0: // events are lost: relist
+            unsent.clear();
+            bench.relist(all(), QString::number(version));
+            break;
+        case 1: // reopened from the last version
+            bench.send(std::exchange(unsent, {}));
+            bench.clock.advance(2s, &bench.executor);
+            bench.source->end(error(ErrorCode::ConnectionLost));
+            bench.run();
+            bench.source->open();
+            break;
+        case 2: // some come again, as from another server
+            bench.send(unsent);
+            bench.send(std::exchange(unsent, {}));
+            break;
+        default:
+            bench.send(std::exchange(unsent, {}));
+        }
+        QVERIFY2(replay->complaints.isEmpty(), qPrintable(replay->complaints.join(u'\n')));
+    }
+    bench.send(std::exchange(unsent, {}));
+    QStringList want;
+    for (const auto &[key, object] : model)
+        want += text(object);
+    want.sort();
+    QCOMPARE(stored(*bench.informer->store()), want);
+    QStringList replayed;
+    for (const auto &[key, object] : replay->known)
+        replayed += text(object);
+    replayed.sort();
+    QCOMPARE(replayed, want);
+}
+
+QTEST_GUILESS_MAIN(tst_SharedInformer)
+#include "tst_sharedinformer.moc"
