@@ -324,17 +324,17 @@ void SharedInformer::tellDifferences(const Adoption &adoption)
     std::vector<InformerEvent> events;
     heard.forEach([&](const Object &object) {
         if (stored.find(object.key()).isNull())
-            events.push_back({Kind::Deleted, false, true, false, object, object});
+            events.push_back({Kind::Deleted, false, true, false, object, object, true});
     });
     stored.forEach([&](const Object &object) {
         const Object known = heard.find(object.key());
         if (known.isNull()) {
             events.push_back({Kind::Added, isInitial, false, false, {}, object});
         } else if (!haveSameUid(known, object)) {
-            events.push_back({Kind::Deleted, false, true, false, known, known});
+            events.push_back({Kind::Deleted, false, true, false, known, known, true});
             events.push_back({Kind::Added, isInitial, false, false, {}, object});
         } else if (!haveSameVersion(known, object)) {
-            events.push_back({Kind::Updated, false, false, false, known, object});
+            events.push_back({Kind::Updated, false, false, false, known, object, true});
         }
     });
     for (const std::shared_ptr<InformerListener> &listener : adoption.handover.listeners) {

@@ -28,6 +28,7 @@ struct InformerEvent
     bool isSync = false; // Updated: the same version again, from a relist or resync (I-7)
     Object before; // Updated; Deleted: what the store held, or null
     Object object;
+    bool isBeforeShown = false; // the listener has `before`, whatever its filter says of it
 };
 
 class InformerListener

@@ -39,6 +39,7 @@ private:
         const transport::Resource &resource, const WatchScope &scope);
     std::unique_ptr<RunningInformer> make(
         const transport::Resource &resource, const WatchScope &scope);
+    bool isShutDown() const;
     void widen(RunningInformer *wide);
     void retire(RunningInformer *informer);
     void dispose(RunningInformer *informer);
@@ -147,6 +148,12 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
     return made;
 }
 
+bool SharedInformerFactory::Core::isShutDown() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_isShutDown;
+}
+
 // On the strand of `wide`, which has just synced.
 void SharedInformerFactory::Core::widen(RunningInformer *wide)
 {
@@ -179,6 +186,8 @@ void SharedInformerFactory::Core::retire(RunningInformer *informer)
     }
     entry->isRetiring = true;
     informer->executor().post([core = shared_from_this(), informer] {
+        if (core->isShutDown()) // it may be gone already, on a borrowed executor
+            return;
         informer->informer().stop();
         core->dispose(informer);
     });

@@ -30,8 +30,9 @@ Object ViewLister::find(const ObjectKey &key) const
         const QString &scope = part->filter().scope().namespaceName;
         if (!scope.isEmpty() && scope != key.namespaceName)
             continue;
-        const Object object = part->snapshot()->objects.find(key);
-        if (!object.isNull() && part->filter().passes(object))
+        const auto [snapshot, all] = part->read();
+        const Object object = snapshot->objects.find(key);
+        if (!object.isNull() && (all || part->filter().passes(object)))
             return part->filter().shown(object);
     }
     return {};
@@ -46,10 +47,11 @@ QList<Object> ViewLister::list(const QString *namespaceName, const LabelSelector
         const QString &scope = filter.scope().namespaceName;
         if (!asked.isEmpty() && !scope.isEmpty() && scope != asked)
             continue;
-        const auto snapshot = part->snapshot();
-        const bool all = part->showsAll();
+        const ViewPart::Reading reading = part->read();
+        const auto &snapshot = reading.snapshot;
         const auto take = [&](const Object &object) {
-            if ((all || filter.passes(object)) && (!selector || selector->matches(object)))
+            if ((reading.showsAll || filter.passes(object))
+                && (!selector || selector->matches(object)))
                 found += filter.shown(object);
         };
         const QString &narrow = asked.isEmpty() ? scope : asked;
@@ -73,12 +75,13 @@ bool ViewLister::byIndex(const QString &name, const QString &value, QList<Object
     const QString inStore = storeName(name);
     bool isKnown = false;
     for (const std::shared_ptr<ViewPart> &part : m_parts) {
-        const auto snapshot = part->snapshot();
+        const ViewPart::Reading reading = part->read();
+        const auto &snapshot = reading.snapshot;
         isKnown = isKnown || snapshot->index(inStore);
         if (const IndexBucket *const bucket = snapshot->bucket(inStore, value)) {
             bucket->members.forEach([&](const ObjectEntry &entry) {
                 const Object object = entry.object();
-                if (part->filter().passes(object))
+                if (reading.showsAll || part->filter().passes(object))
                     objects->append(part->filter().shown(object));
             });
         }
@@ -91,11 +94,12 @@ QStringList ViewLister::indexValues(const QString &name) const
     const QString inStore = storeName(name);
     QSet<QString> values;
     for (const std::shared_ptr<ViewPart> &part : m_parts) {
-        const auto snapshot = part->snapshot();
+        const ViewPart::Reading reading = part->read();
+        const auto &snapshot = reading.snapshot;
         for (const QString &value : snapshot->indexValues(inStore)) {
             // The store's own index speaks for objects beyond this view, too.
             const IndexBucket *const bucket = snapshot->bucket(inStore, value);
-            bool isSeen = part->showsAll() || inStore != kNamespaceIndex;
+            bool isSeen = reading.showsAll || inStore != kNamespaceIndex;
             bucket->members.forEach([&](const ObjectEntry &entry) {
                 isSeen = isSeen || part->filter().passes(entry.object());
             });
@@ -112,8 +116,9 @@ qsizetype ViewLister::count() const
 {
     qsizetype count = 0;
     for (const std::shared_ptr<ViewPart> &part : m_parts) {
-        const auto snapshot = part->snapshot();
-        if (part->showsAll()) {
+        const ViewPart::Reading reading = part->read();
+        const auto &snapshot = reading.snapshot;
+        if (reading.showsAll) {
             count += snapshot->objects.size();
             continue;
         }

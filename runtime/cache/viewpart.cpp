@@ -86,7 +86,7 @@ bool ViewPart::moveTo(std::shared_ptr<RunningInformer> wider)
             if (m_isClosed)
                 break;
             for (; built < m_indexes.size(); ++built)
-                missing.push_back(indexer(m_indexes[built]));
+                missing.push_back(indexer(m_indexes[built], false));
             if (missing.empty()) {
                 left = std::exchange(m_informer, std::move(wider));
                 m_store = m_informer->informer().store();
@@ -103,37 +103,34 @@ bool ViewPart::moveTo(std::shared_ptr<RunningInformer> wider)
 void ViewPart::addIndex(std::shared_ptr<GuardedIndex> index)
 {
     std::shared_ptr<RunningInformer> informer;
+    bool isExact = false;
     {
         const std::lock_guard lock(m_mutex);
         if (m_isClosed || !m_informer)
             return;
         m_indexes.push_back(index);
         informer = m_informer;
+        isExact = m_isExact;
     }
-    informer->runAndWait([raw = &informer->informer(), indexer = indexer(index)] {
+    informer->runAndWait([raw = &informer->informer(), indexer = indexer(index, isExact)] {
         static_cast<void>(raw->addIndexers({indexer})); // there already when the part just moved
     });
 }
 
-std::pair<QString, IndexValues> ViewPart::indexer(const std::shared_ptr<GuardedIndex> &index) const
+std::pair<QString, IndexValues> ViewPart::indexer(
+    const std::shared_ptr<GuardedIndex> &index, bool all) const
 {
     // The function sees what its view shows, and nothing else.
-    return {index->key(), [index, filter = m_filter](const Object &object) {
-                return filter.passes(object) ? index->values(filter.shown(object))
-                                             : std::optional<QStringList>(std::in_place);
+    return {index->key(), [index, all, filter = m_filter](const Object &object) {
+                return all || filter.passes(object) ? index->values(filter.shown(object))
+                                                    : std::optional<QStringList>(std::in_place);
             }};
 }
 
-std::shared_ptr<const StoreSnapshot> ViewPart::snapshot() const
+ViewPart::Reading ViewPart::read() const
 {
     const std::lock_guard lock(m_mutex);
-    return m_store->snapshot();
-}
-
-bool ViewPart::showsAll() const
-{
-    const std::lock_guard lock(m_mutex);
-    return m_isExact || m_filter.isTransparent();
+    return {m_store->snapshot(), m_isExact || m_filter.isTransparent()};
 }
 
 void ViewPart::onSynced()
@@ -148,27 +145,29 @@ void ViewPart::onEvents(const std::vector<InformerEvent> &events, bool wantsSync
 {
     if (!m_mailbox)
         return;
+    const bool all = read().showsAll;
     std::vector<Notification> notifications;
     notifications.reserve(events.size());
     for (const InformerEvent &event : events) {
         if (!event.isSync || wantsSync)
-            present(event, &notifications);
+            present(event, all, &notifications);
     }
     m_mailbox->put(std::move(notifications));
 }
 
-void ViewPart::present(const InformerEvent &event, std::vector<Notification> *out) const
+void ViewPart::present(const InformerEvent &event, bool all, std::vector<Notification> *out) const
 {
+    const auto passes = [&](const Object &object) { return all || m_filter.passes(object); };
     Notification shown;
     switch (event.kind) {
     case InformerEvent::Kind::Added:
-        if (!m_filter.passes(event.object))
+        if (!passes(event.object))
             return;
         shown.isInInitialList = event.isInInitialList;
         break;
     case InformerEvent::Kind::Updated: {
-        const bool did = m_filter.passes(event.before);
-        const bool does = m_filter.passes(event.object);
+        const bool did = event.isBeforeShown || passes(event.before);
+        const bool does = passes(event.object);
         if (!did && !does)
             return;
         shown.kind = !did ? Notification::Kind::Added
@@ -185,7 +184,7 @@ void ViewPart::present(const InformerEvent &event, std::vector<Notification> *ou
     }
     case InformerEvent::Kind::Deleted:
         // What counts is whether this view showed it.
-        if (!m_filter.passes(event.before.isNull() ? event.object : event.before))
+        if (!event.isBeforeShown && !passes(event.before.isNull() ? event.object : event.before))
             return;
         shown.kind = Notification::Kind::Deleted;
         shown.isFinalStateUnknown = event.isFinalStateUnknown;

@@ -59,17 +59,20 @@ public:
 
     // [thread-safe]
     const ViewFilter &filter() const { return m_filter; }
-    std::shared_ptr<const StoreSnapshot> snapshot() const;
+    struct Reading
+    {
+        std::shared_ptr<const StoreSnapshot> snapshot;
+        bool showsAll = false; // nothing in it is beyond this view
+    };
+    Reading read() const;
     bool hasSynced() const noexcept { return m_hasSynced.load(std::memory_order_acquire); }
-    // True when the informer holds nothing that this does not show. [thread-safe]
-    bool showsAll() const;
-
     void onEvents(const std::vector<InformerEvent> &events, bool wantsSync) override;
     void onSynced() override;
 
 private:
-    void present(const InformerEvent &event, std::vector<priv::Notification> *out) const;
-    std::pair<QString, IndexValues> indexer(const std::shared_ptr<GuardedIndex> &index) const;
+    void present(const InformerEvent &event, bool all, std::vector<priv::Notification> *out) const;
+    std::pair<QString, IndexValues> indexer(
+        const std::shared_ptr<GuardedIndex> &index, bool all) const;
 
     const ViewFilter m_filter;
     const std::shared_ptr<Mailbox> m_mailbox;
