@@ -129,6 +129,9 @@ void RestClient::Core::start(CallId id, Call call, Done done)
         done(reply);
         return;
     }
+    // The transport needs to know how long it may try again.
+    if (call.request.totalDeadline == std::chrono::milliseconds::zero())
+        call.request.totalDeadline = call.timeout;
     const auto running = std::make_shared<Running>(*this, id, std::move(call), std::move(done));
     m_running.emplace(id, running);
     running->timer = m_time.callAfter(running->call.timeout, m_executor,

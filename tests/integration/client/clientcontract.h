@@ -1,0 +1,49 @@
+// What a plugin's client and event recorder do against a server: the same rows for any server that
+// a kubeconfig names.
+#pragma once
+
+#include <davit/client.h>
+#include <davit/eventrecorder.h>
+
+#include <QtCore/qobject.h>
+#include <QtCore/qthreadpool.h>
+#include <memory>
+
+struct ClientFixture;
+
+class ClientContract : public QObject
+{
+    Q_OBJECT
+public:
+    ClientContract();
+    ~ClientContract() override;
+
+protected:
+    // Where the server is; empty when it did not start.
+    virtual QString startServer() = 0;
+
+private Q_SLOTS:
+    void initTestCase();
+    void cleanupTestCase();
+    void lifeOfAnObject();
+    void generatedName();
+    void staleUpdate();
+    void patches_data();
+    void patches();
+    void statusIsApart();
+    void applyConflicts();
+    void finalizersKeep();
+    void preconditions();
+    void pages();
+    void dryRun();
+    void refusals_data();
+    void refusals();
+    void rightsAreChecked();
+    void eventsAreCounted();
+    void sideBySide();
+
+private:
+    davit::Client::Blocking client() const;
+
+    std::unique_ptr<ClientFixture> m_fixture;
+};
