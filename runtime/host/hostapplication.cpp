@@ -146,6 +146,8 @@ void HostApplication::serverAnswered(const Status &status)
     if (m_embedded)
         m_log.info("this API server is embedded; try: kubectl get secrets -A",
             {{"KUBECONFIG", m_embedded->kubeconfigPath()}});
+    for (const QString &warning : m_cluster.warnings)
+        m_log.warning("cluster configuration", {{"warning", warning}});
     tellOddities();
     m_services->start();
     m_plugins->start();
