@@ -17,8 +17,7 @@
 
 namespace davit::pluginhost {
 class PluginManager;
-class PluginSpec;
-} // namespace davit::pluginhost
+}
 
 namespace davit::host {
 
@@ -52,8 +51,7 @@ private:
     void tellOddities(); // what is no fault, but hardly what was meant
     void tick();
     void stopped(const QStringList &abandoned);
-    bool isWaiting(const pluginhost::PluginSpec &spec) const; // [thread-safe]
-    QList<observability::PluginState> pluginStates() const; // [thread-safe]
+    QList<observability::PluginState> pluginStates() const;
 
     const RunOptions m_options;
     const Setup m_setup;

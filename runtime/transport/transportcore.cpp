@@ -52,7 +52,8 @@ QNetworkProxy proxyOf(const QUrl &url)
 TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions &options)
     : m_context{config, serverNameOf(config.server), baseUrlOf(config.server),
         options.userAgent.isEmpty() ? defaultUserAgent() : options.userAgent, {}, {},
-        options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr}
+        options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr,
+        options.onRequestEnded}
 {
     const Result<QSslConfiguration> ssl = tlsConfiguration(config);
     if (ssl.isOk())
