@@ -205,8 +205,8 @@ void QnamExchange::onHeaders()
         return;
     m_httpStatus = status;
     if (m_isNewConnection) {
-        const QUrl &peer = m_context.config.proxyUrl.isEmpty() ? m_context.config.server
-                                                               : m_context.config.proxyUrl;
+        const ClusterConfig &config = m_context.config;
+        const QUrl &peer = config.proxyUrl.isEmpty() ? config.server : config.proxyUrl;
         tuneKeepAlive(
             peer.host(), quint16(peer.port(peer.scheme() == QLatin1String("https") ? 443 : 80)));
     }

@@ -45,6 +45,8 @@ private Q_SLOTS:
     void answers();
     void whatIsSent();
     void headWithoutBody();
+    void prettyRefusal();
+    void proxied();
     void brokenAnswers_data();
     void brokenAnswers();
     void refused();
@@ -167,6 +169,51 @@ void tst_QnamTransport::headWithoutBody()
     QVERIFY(recorder.waitForHead());
     QCOMPARE(recorder.head().httpStatus, 200);
     QCOMPARE(recorder.ends(), 0);
+}
+
+// B25: the bytes of the case; head first, the body as one document whatever its layout.
+void tst_QnamTransport::prettyRefusal()
+{
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B25-429-pretty.http"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray bytes = file.readAll();
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &) {
+        connection.write(bytes);
+        connection.hold();
+        return false;
+    }));
+    const auto transport = makeTransport(configFor(server.port())); // a watch is not retried in it
+    Caller caller(*transport);
+    Recorder recorder;
+    const auto exchange = caller.start(get("/w"_ba, Channel::Watch), recorder);
+    QVERIFY(recorder.waitForEnd());
+    QVERIFY(!recorder.error().isError());
+    QCOMPARE(recorder.head().httpStatus, 429);
+    QCOMPARE(recorder.head().retryAfter, std::chrono::milliseconds(3s));
+    QCOMPARE(recorder.body(), bytes.mid(bytes.indexOf("\r\n\r\n") + 4).left(223));
+}
+
+// C-36: the request goes to the proxy, which is told the whole address.
+void tst_QnamTransport::proxied()
+{
+    std::mutex mutex;
+    QByteArray target;
+    RawServer proxy(answering([&](RawConnection &connection, const RawRequest &request) {
+        const std::lock_guard lock(mutex);
+        target = request.target;
+        return connection.answer(200, "{}"_ba);
+    }));
+    ClusterConfig config;
+    config.server = QUrl(QStringLiteral("http://192.0.2.1:6443"));
+    config.proxyUrl = QUrl(QStringLiteral("http://127.0.0.1:%1").arg(proxy.port()));
+    const auto transport = makeQnamTransport(config);
+    Caller caller(*transport);
+    Recorder recorder;
+    const auto exchange = caller.start(get("/x"_ba), recorder);
+    QVERIFY(recorder.waitForEnd());
+    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
+    const std::lock_guard lock(mutex);
+    QCOMPARE(target, "http://192.0.2.1:6443/x"_ba);
 }
 
 void tst_QnamTransport::brokenAnswers_data()

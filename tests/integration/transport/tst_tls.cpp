@@ -65,6 +65,7 @@ class tst_Tls : public QObject
 private Q_SLOTS:
     void serverNames_data();
     void serverNames();
+    void wrongNameForMany();
     void wrongCa();
     void insecure();
     void clientKeys_data();
@@ -147,6 +148,32 @@ void tst_Tls::serverNames()
     if (!isAccepted)
         QCOMPARE(body.error().code(), ErrorCode::TlsFailure);
     QCOMPARE(requests.load(), isAccepted ? 1 : 0); // no token reached a server of another name
+}
+
+// No request slips through on a connection whose certificate was refused for another request.
+void tst_Tls::wrongNameForMany()
+{
+    std::atomic<int> requests{0};
+    RawServer server(
+        [&](RawConnection &connection) {
+            RawRequest request;
+            while (connection.read(request)) {
+                ++requests;
+                connection.answer(200, "{}"_ba);
+            }
+        },
+        serverTls(QStringLiteral("B06-server-ip-in-cn")));
+    const auto transport = makeQnamTransport(tlsConfig(server.port()));
+    Caller caller(*transport);
+    std::vector<Recorder> recorders(20);
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    for (Recorder &recorder : recorders)
+        exchanges.push_back(caller.start(Request{}, recorder));
+    for (Recorder &recorder : recorders) {
+        QVERIFY(recorder.waitForEnd());
+        QCOMPARE(recorder.error().code(), ErrorCode::TlsFailure);
+    }
+    QCOMPARE(requests.load(), 0);
 }
 
 void tst_Tls::wrongCa()
