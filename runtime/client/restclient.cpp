@@ -194,6 +194,9 @@ RestClient::~RestClient()
 RestClient::CallId RestClient::send(Call call, Done done)
 {
     const CallId id = ++m_lastId;
+    // So that the transport passes a refusal on instead of waiting beyond the end of the call.
+    if (call.request.totalDeadline.count() == 0)
+        call.request.totalDeadline = call.timeout;
     m_executor.post([core = m_core, id, call = std::move(call), done = std::move(done)]() mutable {
         core->start(id, std::move(call), std::move(done));
     });

@@ -91,8 +91,11 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
         ->take_all()
         ->allow_extra_args(false)
         ->type_name("DIR");
-    const auto add = [&run](const char *name, std::string &target, const char *type,
-                         const char *help) { run.add_option(name, target, help)->type_name(type); };
+    // Of what can only be said once, the last counts, as in Go programs.
+    const auto add
+        = [&run](const char *name, std::string &target, const char *type, const char *help) {
+              run.add_option(name, target, help)->type_name(type)->take_last();
+          };
     add("--kubeconfig", texts.kubeconfig, "FILE",
         "How to reach the cluster [$KUBECONFIG, in a pod the service account, ~/.kube/config]");
     run.add_flag("--embedded", texts.isEmbedded,

@@ -68,8 +68,8 @@ Status HostApplication::startServers()
         status
             = m_readyz.add(QStringLiteral("server"), [this] { return m_board.isServerReached(); });
     if (status.isOk())
-        status = m_readyz.add(
-            QStringLiteral("plugins"), [this] { return m_board.arePluginsStarted(); });
+        status = m_readyz.add(QStringLiteral("plugins"),
+            [this] { return m_board.arePluginsStarted() && m_board.isServerReached(); });
     if (status.isOk())
         status = m_readyz.add(QStringLiteral("caches"), [this] { return m_board.areAllSynced(); });
     m_readyz.setNotes([this] { return m_board.notes(); });
@@ -108,10 +108,7 @@ Status HostApplication::startPlugins()
     settings.configs = m_setup.configuration.plugins;
     m_plugins
         = std::make_unique<pluginhost::PluginManager>(*m_services, m_executor, m_time, settings);
-    m_plugins->setOnChanged([this](const pluginhost::PluginSpec &) {
-        if (m_board.isServerReached() && m_plugins->isSettled())
-            m_board.setPluginsStarted();
-    });
+    m_plugins->setOnChanged([](const pluginhost::PluginSpec &) {}); // the manager logs them
     const Status status = m_plugins->scan(m_setup.pluginDirs);
     if (!status.isOk())
         return status;
@@ -119,14 +116,34 @@ Status HostApplication::startPlugins()
     return Status::ok();
 }
 
+// Waits for a kind that the cluster lacks, or for a plugin that does.
+bool HostApplication::isWaiting(const pluginhost::PluginSpec &spec) const
+{
+    if (spec.state() != pluginhost::PluginState::Checked)
+        return false;
+    const auto &specs = m_plugins->specs();
+    const auto &wanted = spec.metadata().dependencies; // never circular once Checked
+    return !spec.reason().isEmpty()
+        || std::any_of(specs.begin(), specs.end(), [&](const auto &other) {
+               return std::any_of(wanted.begin(), wanted.end(), [&](const auto &dependency) {
+                   return dependency.id == other->id();
+               }) && isWaiting(*other);
+           });
+}
+
 QList<observability::PluginState> HostApplication::pluginStates() const
 {
+    using State = pluginhost::PluginState;
     QList<observability::PluginState> states;
-    for (const auto &spec : m_plugins->specs())
-        states << observability::PluginState{
-            spec->id().isEmpty() ? spec->file().path.section(QLatin1Char('/'), -1) : spec->id(),
-            spec->metadata().version.toString(), QString(pluginStateName(spec->state())),
-            spec->reason()};
+    for (const auto &spec : m_plugins->specs()) {
+        const State state = spec->state();
+        const bool isStarting = state == State::Loaded || state == State::Initialized
+            || (state == State::Checked && !isWaiting(*spec));
+        const QString fileName = spec->file().path.section(QLatin1Char('/'), -1);
+        states << observability::PluginState{spec->id().isEmpty() ? fileName : spec->id(),
+            spec->metadata().version.toString(), QString(pluginStateName(state)), spec->reason(),
+            isStarting};
+    }
     std::sort(
         states.begin(), states.end(), [](const auto &a, const auto &b) { return a.id < b.id; });
     return states;
@@ -146,11 +163,11 @@ void HostApplication::serverAnswered(const Status &status)
     if (m_embedded)
         m_log.info("this API server is embedded; try: kubectl get secrets -A",
             {{"KUBECONFIG", m_embedded->kubeconfigPath()}});
+    for (const QString &warning : m_cluster.warnings)
+        m_log.warning("cluster configuration", {{"warning", warning}});
     tellOddities();
     m_services->start();
     m_plugins->start();
-    if (m_plugins->isSettled())
-        m_board.setPluginsStarted();
 }
 
 void HostApplication::tellOddities()

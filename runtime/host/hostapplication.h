@@ -17,7 +17,8 @@
 
 namespace davit::pluginhost {
 class PluginManager;
-}
+class PluginSpec;
+} // namespace davit::pluginhost
 
 namespace davit::host {
 
@@ -51,7 +52,8 @@ private:
     void tellOddities(); // what is no fault, but hardly what was meant
     void tick();
     void stopped(const QStringList &abandoned);
-    QList<observability::PluginState> pluginStates() const;
+    bool isWaiting(const pluginhost::PluginSpec &spec) const; // [thread-safe]
+    QList<observability::PluginState> pluginStates() const; // [thread-safe]
 
     const RunOptions m_options;
     const Setup m_setup;

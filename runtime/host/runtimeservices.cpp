@@ -27,7 +27,7 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
     , m_clock(time)
     , m_callStrand(m_pool)
     , m_queueStrand(m_pool)
-    , m_connections(transport::makeQnamTransport(cluster))
+    , m_connections(transport::makeTransport(cluster, {{}, &time}))
     , m_transport(*m_connections, metrics, time)
     , m_rest(m_transport, m_callStrand, time, Logger(log, QStringLiteral("client")))
     , m_mapper(m_rest, time)

@@ -45,6 +45,7 @@ void ServerWait::ask()
 {
     transport::Request request;
     request.target = "/api/v1";
+    request.channel = transport::Channel::Lease; // nothing is tried again there unseen
     request.headDeadline = std::chrono::seconds(10);
     request.totalDeadline = std::chrono::seconds(20);
     m_head = {};

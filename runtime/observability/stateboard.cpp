@@ -48,14 +48,23 @@ bool StateBoard::areAllSynced() const
         all.begin(), all.end(), [](const SyncProgress &sync) { return sync.isSynced; });
 }
 
+bool StateBoard::arePluginsStarted() const
+{
+    const QList<PluginState> all = plugins();
+    return std::none_of(
+        all.begin(), all.end(), [](const PluginState &plugin) { return plugin.isStarting; });
+}
+
 QByteArray StateBoard::notes() const
 {
     QByteArray out;
     for (const SyncProgress &sync : syncs())
         out += "    sync " + sync.resource.toUtf8() + ": " + describe(sync).toUtf8() + '\n';
     for (const PluginState &plugin : plugins()) {
-        out += "    plugin " + plugin.id.toUtf8() + ' ' + plugin.version.toUtf8() + ": "
-            + plugin.state.toUtf8();
+        out += "    plugin " + plugin.id.toUtf8();
+        if (!plugin.version.isEmpty())
+            out += ' ' + plugin.version.toUtf8();
+        out += ": " + plugin.state.toUtf8();
         if (!plugin.reason.isEmpty())
             out += ", " + plugin.reason.toUtf8();
         out += '\n';

@@ -32,6 +32,7 @@ struct PluginState
     QString version;
     QString state; // "Running"
     QString reason; // why it is not; empty when it is
+    bool isStarting = false; // on its way to Running, with nothing in the cluster to wait for
 };
 
 class StateBoard
@@ -44,10 +45,8 @@ public:
     // more once a source was taken away with {}. [thread-safe]
     void setSyncSource(Syncs source);
     void setPluginSource(Plugins source);
-    // The API server gave an answer that lets the host work; plugins were looked at. Never false
-    // again. [thread-safe]
+    // The API server gave an answer that lets the host work. Never false again. [thread-safe]
     void setServerReached() { m_isServerReached = true; }
-    void setPluginsStarted() { m_arePluginsStarted = true; }
 
     // By resource, and by id; empty without a source. [thread-safe]
     QList<SyncProgress> syncs() const;
@@ -55,7 +54,9 @@ public:
     // True with none. [thread-safe]
     bool areAllSynced() const;
     bool isServerReached() const { return m_isServerReached; }
-    bool arePluginsStarted() const { return m_arePluginsStarted; }
+    // No plugin is on its way; one that waits for a kind that the cluster lacks keeps nobody
+    // waiting. [thread-safe]
+    bool arePluginsStarted() const;
     // One line a resource and a plugin, indented by four; for /readyz?verbose. [thread-safe]
     QByteArray notes() const;
 
@@ -64,7 +65,6 @@ private:
     Syncs m_syncs; // GUARDED_BY(m_mutex)
     Plugins m_plugins; // GUARDED_BY(m_mutex)
     std::atomic<bool> m_isServerReached{false};
-    std::atomic<bool> m_arePluginsStarted{false};
 };
 
 // "1234 objects, 5.1 MB in 3.2 s, 766 remain" [thread-safe]

@@ -304,8 +304,6 @@ void QnamExchange::fail(const Error &error)
     m_context.pool->forget(*this);
     dropReply();
     releaseManager();
-    if (m_context.onRequestEnded)
-        m_context.onRequestEnded(m_request.method, m_httpStatus);
     m_handOver->finish(error);
     Q_EMIT done();
 }

@@ -30,7 +30,6 @@ struct ExchangeContext
     support::TimeSource &time;
     std::unique_ptr<Credential> credential;
     std::unique_ptr<ConnectionPool> pool;
-    std::function<void(const QByteArray &method, int httpStatus)> onRequestEnded; // may be null
 };
 
 class QnamExchange final : public QObject, private ConnectionPool::Waiter

@@ -16,8 +16,6 @@
 
 #include <support/timesource.h>
 
-#include <functional>
-
 namespace davit::transport {
 
 class IoThread;
@@ -29,9 +27,6 @@ struct TransportOptions
     QByteArray userAgent;
     // Null: the system's. Borrowed; outlives the transport.
     support::TimeSource *time = nullptr;
-    // Hears of each request that ended, for metrics: its method and HTTP status, 0 without one.
-    // Called in the io thread; must be quick and thread-safe.
-    std::function<void(const QByteArray &method, int httpStatus)> onRequestEnded;
 };
 
 class QnamTransport final : public Transport

@@ -52,8 +52,7 @@ QNetworkProxy proxyOf(const QUrl &url)
 TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions &options)
     : m_context{config, serverNameOf(config.server), baseUrlOf(config.server),
         options.userAgent.isEmpty() ? defaultUserAgent() : options.userAgent, {}, {},
-        options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr,
-        options.onRequestEnded}
+        options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr}
 {
     const Result<QSslConfiguration> ssl = tlsConfiguration(config);
     if (ssl.isOk())

@@ -75,6 +75,10 @@ void tst_CommandLine::repeated()
     QCOMPARE(options.pluginDirs, QStringList({QStringLiteral("/a"), QStringLiteral("/b")}));
     QVERIFY(options.isEmbedded);
     QCOMPARE(options.embeddedObjectsDir, QStringLiteral("/o"));
+    // Of what can only be said once, the last counts.
+    const Result<Command> twice = parseCommandLine(words("run --state-dir /a --state-dir=/b"));
+    QVERIFY(twice.isOk());
+    QCOMPARE(std::get<RunOptions>(twice.value()).stateDir, QStringLiteral("/b"));
 }
 
 void tst_CommandLine::logs_data()

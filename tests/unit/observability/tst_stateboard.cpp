@@ -49,14 +49,20 @@ void tst_StateBoard::board()
     QList<SyncProgress> syncs{{QStringLiteral("v1 Pod"), false, 3, 10, -1, 1s, {}}};
     board.setSyncSource([&syncs] { return syncs; });
     board.setPluginSource([] {
-        return QList<PluginState>{{QStringLiteral("a"), QStringLiteral("2.0.0"),
-                                      QStringLiteral("Refused"), QStringLiteral("it needs SDK 2")},
-            {QStringLiteral("b"), QStringLiteral("1.0.0"), QStringLiteral("Running"), {}}};
+        return QList<PluginState>{
+            {QStringLiteral("a"), QStringLiteral("2.0.0"), QStringLiteral("Refused"),
+                QStringLiteral("it needs SDK 2"), false},
+            {QStringLiteral("b"), QStringLiteral("1.0.0"), QStringLiteral("Initialized"), {},
+                true}};
     });
     QVERIFY(!board.areAllSynced());
     QCOMPARE(board.notes(),
-        QByteArray("    sync v1 Pod: 3 objects, 10 B in 1.0 s\n"
-                   "    plugin a 2.0.0: Refused, it needs SDK 2\n    plugin b 1.0.0: Running\n"));
+        QByteArray(
+            "    sync v1 Pod: 3 objects, 10 B in 1.0 s\n"
+            "    plugin a 2.0.0: Refused, it needs SDK 2\n    plugin b 1.0.0: Initialized\n"));
+    QVERIFY(!board.arePluginsStarted());
+    board.setPluginSource({});
+    QVERIFY(board.arePluginsStarted());
     syncs.first().isSynced = true;
     QVERIFY(board.areAllSynced());
     board.setSyncSource({});

@@ -1,0 +1,319 @@
+// "davit run" from its start to its end, on the embedded server and on one that is slow.
+#include "apidriver.h"
+#include "hostprocess.h"
+#include "slowserver.h"
+
+#include <testing/embeddedapiserver.h>
+
+#include <QRegularExpression>
+#include <QTcpServer>
+#include <QTcpSocket>
+#include <QTest>
+#include <csignal>
+
+using namespace Qt::StringLiterals;
+
+class tst_Run : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void embedded();
+    void embeddedObjectsThatAreWrong();
+    void slowFirstSync();
+    void serverComesLater();
+    void badPluginBesideAGoodOne();
+    void stops_data();
+    void stops();
+    void secondSignalWhileStopping();
+    void metrics();
+
+private:
+    static QByteArray get(quint16 port, const QByteArray &target);
+    static quint16 freePort();
+    QString file(const QString &name, const QByteArray &content);
+    QString kubeconfigFor(quint16 port);
+    // One ConfigMap that the sleeper works on for so long.
+    bool addSleeper(ApiDriver &api, const QString &name, const QString &seconds);
+
+    QTemporaryDir m_dir;
+};
+
+static const QString kReplicator = QStringLiteral(DAVIT_BUILD_DIR "/plugins");
+static const QString kExamples = QStringLiteral(DAVIT_BUILD_DIR "/examples");
+static const QString kSleeper = QStringLiteral(DAVIT_BUILD_DIR "/tests/sleeper");
+
+QByteArray tst_Run::get(quint16 port, const QByteArray &target)
+{
+    QTcpSocket socket;
+    socket.connectToHost(QStringLiteral("127.0.0.1"), port);
+    if (!socket.waitForConnected(5000))
+        return {};
+    socket.write("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    QByteArray answer;
+    while (socket.waitForReadyRead(5000))
+        answer += socket.readAll();
+    return answer + socket.readAll();
+}
+
+quint16 tst_Run::freePort()
+{
+    QTcpServer probe;
+    probe.listen(QHostAddress::LocalHost);
+    return probe.serverPort();
+}
+
+QString tst_Run::file(const QString &name, const QByteArray &content)
+{
+    const QString path = m_dir.filePath(name);
+    QDir().mkpath(path.section(u'/', 0, -2));
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+        qFatal("cannot write a test file");
+    return path;
+}
+
+QString tst_Run::kubeconfigFor(quint16 port)
+{
+    return file(u"kubeconfig"_s,
+        "apiVersion: v1\nkind: Config\ncurrent-context: t\n"
+        "contexts: [{name: t, context: {cluster: c, user: u}}]\nusers: [{name: u, user: {}}]\n"
+        "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:"
+            + QByteArray::number(port) + "\"}}]\n");
+}
+
+bool tst_Run::addSleeper(ApiDriver &api, const QString &name, const QString &seconds)
+{
+    return api.create(u"configmaps"_s, u"default"_s,
+        {{u"apiVersion"_s, u"v1"_s}, {u"kind"_s, u"ConfigMap"_s},
+            {u"metadata"_s,
+                QJsonObject{{u"name"_s, name}, {u"labels"_s, QJsonObject{{u"sleep"_s, u"yes"_s}}}}},
+            {u"data"_s, QJsonObject{{u"seconds"_s, seconds}}}});
+}
+
+void tst_Run::embedded()
+{
+    HostProcess davit;
+    davit.run({u"--embedded"_s, u"--embedded-objects"_s,
+        QStringLiteral(DAVIT_SOURCE_DIR "/examples/sample-objects"), u"--plugin-dir"_s, kReplicator,
+        u"--plugin-dir"_s, kExamples});
+    QVERIFY2(davit.waitForLine("this API server is embedded; try: kubectl get secrets -A"),
+        davit.errorText().constData());
+    const QString kubeconfig = davit.stateDir() + u"/embedded.kubeconfig"_s;
+    QCOMPARE(davit.lines()
+                 .at(davit.lines().indexOf(
+                     davit.linesWith("this API server is embedded; try: kubectl get secrets -A")
+                         .first()))
+                 .value("KUBECONFIG"_L1)
+                 .toString(),
+        kubeconfig);
+    QVERIFY2(davit.waitForLine("copied", "to", u"team-red/registry-login"_s),
+        davit.errorText().constData());
+    QVERIFY2(
+        davit.waitForLine("copied", "to", u"ops/registry-login"_s), davit.errorText().constData());
+    QVERIFY2(davit.waitForLine("counted", "name", u"defaults"_s), davit.errorText().constData());
+    QVERIFY2(
+        davit.waitForLine("pod is there", "pod", u"ops/job-7"_s), davit.errorText().constData());
+    ApiDriver api(kubeconfig);
+    QCOMPARE(api.find(u"secrets"_s, u"team-blue"_s, u"registry-login"_s)["data"_L1],
+        api.find(u"secrets"_s, u"shared"_s, u"registry-login"_s)["data"_L1]);
+    // Signals arrive: added, updated, deleted.
+    QVERIFY2(api.mergePatch(u"pods"_s, u"ops"_s, u"job-7"_s,
+                 {{u"metadata"_s, QJsonObject{{u"labels"_s, QJsonObject{{u"a"_s, u"b"_s}}}}}}),
+        qPrintable(api.lastError));
+    QVERIFY2(
+        davit.waitForLine("pod updated", "pod", u"ops/job-7"_s), davit.errorText().constData());
+    QVERIFY(api.remove(u"pods"_s, u"ops"_s, u"job-7"_s));
+    QVERIFY2(
+        davit.waitForLine("pod deleted", "pod", u"ops/job-7"_s), davit.errorText().constData());
+    QVERIFY(!davit.errorText().contains("not-a-real-one"));
+    QVERIFY(!davit.errorText().contains("bm90LWEtcmVhbC1vbmU")); // its base64
+    QCOMPARE(davit.stop(), 0);
+    QCOMPARE(davit.linesWith("stopped").size(), 1);
+}
+
+void tst_Run::embeddedObjectsThatAreWrong()
+{
+    const QString path
+        = file(u"objects/wrong.yaml"_s, "apiVersion: v1\nkind: ConfigMap\nmetadata: [\n");
+    HostProcess davit;
+    davit.run({u"--embedded"_s, u"--embedded-objects"_s, m_dir.filePath(u"objects"_s),
+        u"--plugin-dir"_s, kReplicator});
+    QCOMPARE(davit.waitForExit(), 2);
+    const QByteArray text = davit.errorText();
+    QVERIFY2(text.startsWith("davit: the embedded API server cannot start: "), text.constData());
+    QVERIFY2(text.contains("wrong.yaml"), text.constData());
+    QCOMPARE(text.count('\n'), 1);
+}
+
+// 500 objects, one every 10 ms: the log and /readyz?verbose both show how far it is.
+void tst_Run::slowFirstSync()
+{
+    const SlowServer server(500);
+    const quint16 probePort = freePort();
+    HostProcess davit;
+    davit.run({u"--plugin-dir"_s, kExamples, u"--kubeconfig"_s, kubeconfigFor(server.port()),
+        u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
+    const QRegularExpression shown(
+        u"sync v1 ConfigMap[^:]*: (\\d+) objects, [\\d.]+ [kM]?B in [\\d.]+ s"_s);
+    QList<int> seen;
+    QVERIFY2(davit.waitForLine("first sync"), davit.errorText().constData());
+    while (davit.linesWith("first sync").size() < 3) {
+        const QByteArray page = get(probePort, "/readyz?verbose");
+        QVERIFY2(page.startsWith("HTTP/1.1 500"), page.constData()); // not ready
+        QVERIFY2(page.contains("[-]caches failed"), page.constData());
+        const QRegularExpressionMatch match = shown.match(QString::fromUtf8(page));
+        QVERIFY2(match.hasMatch(), page.constData());
+        if (seen.isEmpty() || match.captured(1).toInt() > seen.last())
+            seen << match.captured(1).toInt();
+        QTest::qWait(300);
+    }
+    QVERIFY2(seen.size() >= 3, qPrintable(QString::number(seen.size())));
+    const QList<QJsonObject> lines = davit.linesWith("first sync");
+    for (qsizetype i = 1; i < 3; ++i)
+        for (const char *field : {"objects", "bytes", "seconds"})
+            QVERIFY2(lines[i][QLatin1StringView(field)].toDouble()
+                    > lines[i - 1][QLatin1StringView(field)].toDouble(),
+                davit.errorText().constData());
+    QVERIFY2(
+        davit.waitForLine("first sync done", "objects", u"500"_s), davit.errorText().constData());
+    QTRY_VERIFY_WITH_TIMEOUT(get(probePort, "/readyz").startsWith("HTTP/1.1 200"), 5000);
+    // This server has no Pods: the plugin that wants them waits, visibly, and nobody else does.
+    const QByteArray page = get(probePort, "/readyz?verbose");
+    QVERIFY2(page.contains("plugin log-events 1.0.0: Checked, "), page.constData());
+    QVERIFY2(page.contains("plugin reconcile-configmap 1.0.0: Running\n"), page.constData());
+    QCOMPARE(davit.stop(), 0);
+}
+
+void tst_Run::serverComesLater()
+{
+    const quint16 port = freePort();
+    HostProcess davit;
+    davit.run({u"--plugin-dir"_s, kReplicator, u"--kubeconfig"_s, kubeconfigFor(port)});
+    QVERIFY2(davit.waitForLine("waiting for the API server"), davit.errorText().constData());
+    davit::testing::EmbeddedApiServerOptions options;
+    options.port = port;
+    davit::testing::EmbeddedApiServer server(options);
+    QVERIFY(server.start().isOk());
+    QVERIFY2(davit.waitForLine("connected"), davit.errorText().constData());
+    QVERIFY2(
+        davit.waitForLine("plugin state", "state", u"Running"_s), davit.errorText().constData());
+    // It goes away and comes back while plugins run.
+    server.stop();
+    QTest::qWait(300);
+    QVERIFY(server.start().isOk());
+    QVERIFY(
+        server.put(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"there"}})").isOk());
+    QVERIFY(
+        server
+            .put(
+                R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"default",)"
+                R"("annotations":{"replicator.davit.dev/to-namespaces":"there"}},"data":{"a":"b"}})")
+            .isOk());
+    QVERIFY2(davit.waitForLine("copied", "to", u"there/x"_s, 40), davit.errorText().constData());
+    QCOMPARE(davit.stop(), 0);
+}
+
+void tst_Run::badPluginBesideAGoodOne()
+{
+    file(u"plugins/broken.so"_s, "this is no library");
+    QVERIFY(
+        QFile::copy(kReplicator + u"/replicator.so"_s, m_dir.filePath(u"plugins/replicator.so"_s)));
+    const quint16 probePort = freePort();
+    HostProcess davit;
+    davit.run({u"--embedded"_s, u"--plugin-dir"_s, m_dir.filePath(u"plugins"_s),
+        u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
+    QVERIFY2(
+        davit.waitForLine("plugin state", "state", u"Running"_s), davit.errorText().constData());
+    QCOMPARE(davit.linesWith("plugin state", "state", u"Refused"_s).size(), 1);
+    QTRY_VERIFY_WITH_TIMEOUT(get(probePort, "/readyz").startsWith("HTTP/1.1 200"), 5000);
+    const QByteArray page = get(probePort, "/readyz?verbose");
+    QVERIFY2(page.contains("plugin replicator 1.0.0: Running\n"), page.constData());
+    QVERIFY2(page.contains("plugin broken.so: Refused, "), page.constData());
+    QCOMPARE(davit.stop(), 0);
+}
+
+void tst_Run::stops_data()
+{
+    QTest::addColumn<QString>("seconds"); // of the reconcile
+    QTest::addColumn<QString>("timeout");
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<int>("abandoned");
+    QTest::newRow("in flight, ends in time") << u"1.5"_s << u"20s"_s << 0 << 0;
+    QTest::newRow("in flight, does not end in time") << u"30"_s << u"500ms"_s << 3 << 1;
+    QTest::newRow("M-13 zero does not wait") << u"30"_s << u"0"_s << 0 << 1;
+    QTest::newRow("M-13 negative waits for ever") << u"1.5"_s << u"-1s"_s << 0 << 0;
+}
+
+void tst_Run::stops()
+{
+    QFETCH(const QString, seconds);
+    QFETCH(const QString, timeout);
+    QFETCH(const int, exitCode);
+    QFETCH(const int, abandoned);
+    HostProcess davit;
+    davit.run(
+        {u"--embedded"_s, u"--plugin-dir"_s, kSleeper, u"--graceful-shutdown-timeout"_s, timeout});
+    QVERIFY2(davit.waitForLine("connected"), davit.errorText().constData());
+    ApiDriver api(davit.stateDir() + u"/embedded.kubeconfig"_s);
+    QVERIFY2(addSleeper(api, u"one"_s, seconds), qPrintable(api.lastError));
+    QVERIFY2(davit.waitForLine("falls asleep", "name", u"one"_s), davit.errorText().constData());
+    QCOMPARE(davit.stop(), exitCode);
+    const QList<QJsonObject> named = davit.linesWith("abandoned a reconcile that did not end");
+    QCOMPARE(named.size(), abandoned);
+    if (abandoned > 0)
+        QVERIFY2(named.first()["reconcile"_L1].toString().contains("default/one"_L1),
+            davit.errorText().constData());
+    QCOMPARE(davit.linesWith("woke up").size(), 1 - abandoned);
+    QCOMPARE(davit.linesWith("stopped", "exitCode", QString::number(exitCode)).size(), 1);
+}
+
+void tst_Run::secondSignalWhileStopping()
+{
+    HostProcess davit;
+    davit.run({u"--embedded"_s, u"--plugin-dir"_s, kSleeper});
+    QVERIFY2(davit.waitForLine("connected"), davit.errorText().constData());
+    ApiDriver api(davit.stateDir() + u"/embedded.kubeconfig"_s);
+    QVERIFY2(addSleeper(api, u"one"_s, u"30"_s), qPrintable(api.lastError));
+    QVERIFY2(davit.waitForLine("falls asleep"), davit.errorText().constData());
+    davit.signalOnce(SIGTERM);
+    QVERIFY2(davit.waitForLine("stopping"), davit.errorText().constData());
+    davit.signalOnce(SIGTERM);
+    QCOMPARE(davit.waitForExit(5), 1);
+}
+
+void tst_Run::metrics()
+{
+    const quint16 port = freePort();
+    HostProcess davit;
+    davit.run({u"--embedded"_s, u"--embedded-objects"_s,
+        QStringLiteral(DAVIT_SOURCE_DIR "/examples/sample-objects"), u"--plugin-dir"_s, kReplicator,
+        u"--metrics-bind-address=127.0.0.1:%1"_s.arg(port)});
+    QVERIFY2(
+        davit.waitForLine("copied", "to", u"ops/registry-login"_s), davit.errorText().constData());
+    const QByteArray secrets = "controller=\"secrets\",plugin=\"replicator\"";
+    QTRY_VERIFY_WITH_TIMEOUT(
+        get(port, "/metrics")
+            .contains("controller_runtime_reconcile_total{" + secrets + ",result=\"success\"}"),
+        5000);
+    const QByteArray page = get(port, "/metrics");
+    for (const QByteArray &start :
+        QByteArrayList{"controller_runtime_reconcile_errors_total{" + secrets + "} 0",
+            "controller_runtime_max_concurrent_reconciles{" + secrets + "} 2",
+            "controller_runtime_reconcile_time_seconds_count{" + secrets,
+            "workqueue_adds_total{controller=\"secrets\",name=\"secrets\",plugin=\"replicator\"}",
+            "workqueue_depth{controller=\"secrets\",name=\"secrets\",plugin=\"replicator\","
+            "priority=\"",
+            "workqueue_unfinished_work_seconds{", "workqueue_longest_running_processor_seconds{",
+            "workqueue_retries_total{", "rest_client_requests_total{code=\"200\"",
+            "rest_client_request_duration_seconds_bucket{", "process_resident_memory_bytes ",
+            "davit_build_info{", "davit_cache_synced{resource=\"v1 Secret\"} 1",
+            "davit_plugin_state{plugin=\"replicator\",state=\"Running\",version=\"1.0.0\"} 1",
+            "replicator_copies_written_total{kind=\"Secret\",plugin=\"replicator\"} 3"})
+        QVERIFY2(page.contains("\n" + start), (start + "\n" + page).constData());
+    // B66: no series is named after an object.
+    QVERIFY(!page.contains("registry-login"));
+    QCOMPARE(davit.stop(), 0);
+}
+
+QTEST_GUILESS_MAIN(tst_Run)
+#include "tst_run.moc"
