@@ -237,15 +237,21 @@ Status EmbeddedApiServer::Private::put(const Json &object, const QString &what)
     request.path = router.pathOf(object, false);
     ApiReply reply = router.handle(request);
     if (reply.code == 409) {
-        request.method = "PATCH";
-        request.contentType = "application/merge-patch+json";
         request.path = item;
+        request.method = "GET";
+        const Json live = Json::parse(router.handle(request).body, nullptr, false);
+        Json whole = object; // a custom resource is only replaced at a version
+        whole["metadata"]["resourceVersion"]
+            = support::stringMember(support::membersOf(live, "metadata"), "resourceVersion");
+        request.method = "PUT";
+        request.body = support::toStdString(support::dumpJson(whole));
         reply = router.handle(request);
     }
     if (reply.code < 300 && object.contains("status")) {
         request.method = "PATCH";
         request.contentType = "application/merge-patch+json";
         request.path = item + "/status";
+        request.body = support::toStdString(support::dumpJson({{"status", object["status"]}}));
         const ApiReply status = router.handle(request);
         if (status.code != 404) // a kind without the subresource took it with the object
             reply = status;
@@ -313,7 +319,8 @@ EmbeddedApiServer::Answer EmbeddedApiServer::request(const QByteArray &method,
     request.userAgent = "davit-embedded";
     request.body = support::toStdString(body);
     const qsizetype mark = target.indexOf('?');
-    request.path = support::toStdString(QByteArray::fromPercentEncoding(target.left(mark)));
+    request.path = support::toStdString(
+        QByteArray::fromPercentEncoding(mark < 0 ? target : target.left(mark)));
     if (mark >= 0) {
         const QUrlQuery query(QString::fromUtf8(target.mid(mark + 1)));
         for (const auto &[name, value] : query.queryItems(QUrl::FullyDecoded))

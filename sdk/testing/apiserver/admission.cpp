@@ -96,11 +96,12 @@ ApiFault unmarshalFault(const Kind &kind, const std::string &what)
 
 void defaultSecret(Json &secret)
 {
-    if (const Json *plain = support::objectMember(secret, "stringData")) {
+    const Json plain = support::membersOf(secret, "stringData"); // a copy: "data" may move it
+    if (!plain.empty()) {
         Json &data = secret["data"];
         if (!data.is_object())
             data = Json::object();
-        for (const auto &[name, value] : plain->items())
+        for (const auto &[name, value] : plain.items())
             if (value.is_string())
                 data[name] = support::toStdString(
                     QByteArray::fromStdString(value.get<std::string>()).toBase64());

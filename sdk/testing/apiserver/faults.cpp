@@ -64,6 +64,14 @@ ApiFault conflict(const Kind &kind, const std::string &name, const std::string &
         detailsOf(kind, name), {}};
 }
 
+ApiFault preconditionFailed(const Kind &kind, const std::string &name, const std::string &why)
+{
+    ApiFault fault = conflict(kind, name, why);
+    fault.message
+        = "Operation cannot be fulfilled on " + kind.kind + " " + quoted(name) + ": " + why;
+    return fault;
+}
+
 ApiFault modifiedConflict(const Kind &kind, const std::string &name)
 {
     return conflict(kind, name,
@@ -162,7 +170,8 @@ std::string statusJson(const ApiFault &fault)
         status["metadata"]["continue"] = fault.continueToken;
     status["status"] = "Failure";
     status["message"] = fault.message;
-    status["reason"] = fault.reason;
+    if (!fault.reason.empty())
+        status["reason"] = fault.reason;
     if (fault.details.is_object() && !fault.details.empty())
         status["details"] = fault.details;
     status["code"] = fault.code;

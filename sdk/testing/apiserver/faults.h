@@ -17,6 +17,8 @@ ApiFault notFound(const Kind &kind, const std::string &name);
 ApiFault noSuchResource();
 ApiFault alreadyExists(const Kind &kind, const std::string &name);
 ApiFault conflict(const Kind &kind, const std::string &name, const std::string &why);
+// A failed precondition of a delete: the same, but the real server names the kind here.
+ApiFault preconditionFailed(const Kind &kind, const std::string &name, const std::string &why);
 ApiFault modifiedConflict(const Kind &kind, const std::string &name);
 // `Secret "a" is invalid: type: Invalid value: …`
 ApiFault invalid(const Kind &kind, const std::string &name, const std::vector<Cause> &causes);

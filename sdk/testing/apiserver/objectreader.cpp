@@ -42,12 +42,12 @@ ApiFault checkListOptions(const ApiRequest &request, bool isWatch)
             "Unsupported value: \"" + match + "\": supported values: " + values, kMatch});
     };
     if (isWatch) {
-        if (hasInitialEvents && match.empty())
+        if (hasInitialEvents && match != "NotOlderThan")
             causes.push_back(forbidden(
                 kMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"));
-        else if (hasInitialEvents && match != "NotOlderThan")
+        if (hasInitialEvents && !match.empty() && match != "NotOlderThan")
             unsupported("\"NotOlderThan\"");
-        else if (!hasInitialEvents && !match.empty())
+        if (!hasInitialEvents && !match.empty())
             causes.push_back(forbidden(kMatch,
                 "resourceVersionMatch is forbidden for watch unless sendInitialEvents is "
                 "provided"));
@@ -62,7 +62,7 @@ ApiFault checkListOptions(const ApiRequest &request, bool isWatch)
             unsupported("\"Exact\", \"NotOlderThan\", \"\"");
         if (match == "Exact" && version == "0")
             causes.push_back(forbidden(
-                kMatch, "resourceVersionMatch \"Exact\" is forbidden for resourceVersion \"0\""));
+                kMatch, "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\""));
         if (hasInitialEvents)
             causes.push_back(
                 forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
@@ -76,10 +76,8 @@ ApiFault parseVersion(const std::string &text, Version *version)
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *version);
     if (text.empty() || (error == std::errc() && end == text.data() + text.size()))
         return {};
-    return invalidListOptions({{"FieldValueInvalid",
-        "Invalid value: \"" + text + "\": strconv.ParseUint: parsing \"" + text
-            + "\": invalid syntax",
-        "resourceVersion"}});
+    return badRequest("invalid resource version: resourceVersion: Invalid value: \"" + text
+        + "\": strconv.ParseUint: parsing \"" + text + "\": invalid syntax");
 }
 
 ApiFault tooOld(Version wanted, Version oldest)
@@ -113,7 +111,7 @@ ApiFault ObjectReader::continuedPage(const std::string &token, Page *page) const
     const std::string start = support::stringMember(tree, "start");
     if (!tree.is_object() || version == tree.end() || !version->is_number_integer()
         || start.empty())
-        return badRequest("continue key is not valid: " + token);
+        return badRequest("invalid continue token: continue key is not valid: " + token);
     page->isContinued = true;
     page->start = start.substr(0, start.find('\0'));
     if (version->get<long long>() < 0) {

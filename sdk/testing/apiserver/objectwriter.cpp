@@ -22,15 +22,6 @@ Json &metadataOf(Json &object)
     return metadata;
 }
 
-void setOrErase(Json &target, const char *name, const Json &source)
-{
-    const auto found = source.find(name);
-    if (found != source.end())
-        target[name] = *found;
-    else
-        target.erase(name);
-}
-
 // Everything but metadata and status: what the generation counts.
 bool isSameContent(const Json &a, const Json &b)
 {
@@ -57,12 +48,6 @@ bool isSameObject(const Json &a, const Json &b)
                 entry.erase("time");
     }
     return support::isSameJson(left, right);
-}
-
-// The object with its type in front, as patches see it.
-Json typedTree(const Kind &kind, const Record &record)
-{
-    return Json::parse(servedText(kind, record), nullptr, false);
 }
 
 std::string servedJson(const Kind &kind, Json object)
@@ -106,27 +91,6 @@ ApiFault patchFault(const support::PatchOutcome &outcome)
     return badRequest("error decoding patch: " + textOf(outcome.message));
 }
 
-// What a scale path leads to: ".spec.replicas" as a JSON pointer.
-Json::json_pointer pointerOf(std::string dotted)
-{
-    for (char &c : dotted)
-        if (c == '.')
-            c = '/';
-    return Json::json_pointer(dotted);
-}
-
-// A label selector object as text, for Scale.status.selector.
-std::string selectorText(const Json &selector)
-{
-    if (selector.is_string())
-        return selector.get<std::string>();
-    std::string text;
-    for (const auto &[name, value] : support::membersOf(selector, "matchLabels").items())
-        text += (text.empty() ? "" : ",") + name + "="
-            + (value.is_string() ? value.get<std::string>() : value.dump());
-    return text;
-}
-
 ApiFault parseTextBody(const ApiRequest &request, bool isYaml, Json *body)
 {
     QString error;
@@ -147,6 +111,20 @@ ApiFault parseTextBody(const ApiRequest &request, bool isYaml, Json *body)
 }
 
 } // namespace
+
+void setOrErase(Json &target, const char *name, const Json &source)
+{
+    const auto found = source.find(name);
+    if (found != source.end())
+        target[name] = *found;
+    else
+        target.erase(name);
+}
+
+Json typedTree(const Kind &kind, const Record &record)
+{
+    return Json::parse(servedText(kind, record), nullptr, false);
+}
 
 ApiFault parseBody(const ApiRequest &request, Json *body)
 {
@@ -209,7 +187,7 @@ ApiFault ObjectWriter::prepareNew(const Target &target, Json &object) const
     else
         metadata.erase("namespace");
     if (!support::stringMember(metadata, "resourceVersion").empty())
-        return badRequest("resourceVersion should not be set on objects to be created");
+        return {500, "", "resourceVersion should not be set on objects to be created", {}, {}};
     std::string name = support::stringMember(metadata, "name");
     if (const std::string prefix = support::stringMember(metadata, "generateName");
         name.empty() && !prefix.empty())
@@ -315,8 +293,12 @@ ApiFault ObjectWriter::checkIdentity(
     const std::string uid = support::stringMember(metadata, "uid");
     if (!uid.empty() && uid != before.uid)
         return conflict(*target.kind, before.name,
-            "Precondition failed: UID in precondition: " + uid
-                + ", UID in object meta: " + before.uid);
+            "StorageError: invalid object, Code: 4, Key: /registry/"
+                + (target.kind->isBuiltIn ? "" : target.kind->group + "/") + target.kind->plural
+                + "/" + before.key()
+                + ", ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in "
+                  "precondition: "
+                + uid + ", UID in object meta: " + before.uid);
     const std::string version = support::stringMember(metadata, "resourceVersion");
     if (version.empty() && needsVersion && !target.kind->isBuiltIn)
         return invalid(*target.kind, before.name,
@@ -349,21 +331,21 @@ ObjectWriter::Changed ObjectWriter::change(const Target &target, const RecordPtr
     } else if (kind.hasStatus) {
         setOrErase(after, "status", old);
     }
+    after.erase("apiVersion"); // before references: members of an ordered tree move
+    after.erase("kind");
     Json &merged = metadataOf(after);
     for (const char *member : kServersOwn)
         setOrErase(merged, member, old.at("metadata"));
     merged["name"] = before->name;
     if (kind.isNamespaced)
         merged["namespace"] = before->namespaceName;
-    after.erase("apiVersion");
-    after.erase("kind");
     setDefaults(kind, after, false);
     if (const ApiFault fault = checkNames(kind, after); fault.isSet())
         return {fault, {}, nullptr};
     if (const ApiFault fault = checkUpdate(kind, old, after); fault.isSet())
         return {fault, {}, nullptr};
     if (kind.hasGeneration && target.subresource != "status" && !isSameContent(old, after))
-        merged["generation"] = old.at("metadata").value("generation", 0LL) + 1;
+        after["metadata"]["generation"] = old.at("metadata").value("generation", 0LL) + 1;
     if (!isApply)
         support::recordUpdate(old, after, writerOf(target, request));
     tidyMetadata(after);
@@ -375,10 +357,15 @@ ObjectWriter::Changed ObjectWriter::change(const Target &target, const RecordPtr
         after["metadata"]["resourceVersion"] = std::to_string(before->version);
         return {{}, std::move(after), nullptr};
     }
-    RecordPtr record = m_store.put(kind, std::move(after));
+    if (isFree) { // the last finalizer went: deleted without another change
+        after["metadata"]["resourceVersion"] = std::to_string(before->version);
+        m_remover.finish(target.ref());
+        return {{}, std::move(after), nullptr};
+    }
+    const RecordPtr record = m_store.put(kind, std::move(after));
     afterWrite(target);
-    if (const RecordPtr last = m_remover.finishIfFree(target.ref()))
-        record = last;
+    if (before->isDeleting && kind.kind == "Namespace")
+        m_remover.finish(target.ref());
     return {{}, {}, record};
 }
 
@@ -509,11 +496,11 @@ ApiReply ObjectWriter::remove(const Target &target, const ApiRequest &request)
     const std::string uid = support::stringMember(preconditions, "uid");
     const std::string version = support::stringMember(preconditions, "resourceVersion");
     if (!uid.empty() && uid != before->uid)
-        return replyOf(conflict(*target.kind, before->name,
+        return replyOf(preconditionFailed(*target.kind, before->name,
             "the UID in the precondition (" + uid + ") does not match the UID in record ("
                 + before->uid + "). The object might have been deleted and then recreated"));
     if (!version.empty() && version != std::to_string(before->version))
-        return replyOf(conflict(*target.kind, before->name,
+        return replyOf(preconditionFailed(*target.kind, before->name,
             "the ResourceVersion in the precondition (" + version
                 + ") does not match the ResourceVersion in record ("
                 + std::to_string(before->version) + "). The object might have been modified"));
@@ -559,63 +546,6 @@ ApiReply ObjectWriter::removeCollection(
     reply.body = "{\"kind\":\"" + target.kind->listKind + "\",\"apiVersion\":\""
         + target.kind->apiVersion() + "\",\"metadata\":{\"resourceVersion\":\""
         + std::to_string(m_store.lastVersion()) + "\"},\"items\":[" + items + "]}";
-    return reply;
-}
-
-Json ObjectWriter::scaleOf(const Target &target, const Record &record) const
-{
-    const Json object = record.tree();
-    const auto at = [&object](const std::string &path) {
-        const auto pointer = pointerOf(path);
-        return !path.empty() && object.contains(pointer) ? object.at(pointer) : Json();
-    };
-    Json scale{{"kind", "Scale"}, {"apiVersion", "autoscaling/v1"}, {"metadata", Json::object()},
-        {"spec", Json::object()}, {"status", Json::object()}};
-    for (const char *member : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
-        setOrErase(scale["metadata"], member, object.at("metadata"));
-    if (const Json replicas = at(target.kind->scaleReplicasPath); replicas.is_number())
-        scale["spec"]["replicas"] = replicas;
-    const Json current = at(target.kind->scaleStatusPath);
-    scale["status"]["replicas"] = current.is_number() ? current : Json(0);
-    if (const std::string selector = selectorText(at(target.kind->scaleSelectorPath));
-        !selector.empty())
-        scale["status"]["selector"] = selector;
-    return scale;
-}
-
-ApiReply ObjectWriter::readScale(const Target &target)
-{
-    const RecordPtr record = m_store.find(target.kind->storageId, target.ref().key);
-    if (!record)
-        return replyOf(notFound(*target.kind, target.name));
-    ApiReply reply;
-    reply.body = support::toStdString(support::dumpJson(scaleOf(target, *record)));
-    return reply;
-}
-
-ApiReply ObjectWriter::changeScale(
-    const Target &target, const RecordPtr &before, const Json &scale, const ApiRequest &request)
-{
-    const Json &spec = support::membersOf(scale, "spec");
-    const auto replicas = spec.find("replicas");
-    const long long count
-        = replicas != spec.end() && replicas->is_number_integer() ? replicas->get<long long>() : 0;
-    if (count < 0) {
-        ApiFault fault = invalid(*target.kind, before->name,
-            {{"FieldValueInvalid",
-                "Invalid value: " + std::to_string(count) + ": must be greater than or equal to 0",
-                "spec.replicas"}});
-        return replyOf(fault);
-    }
-    Json after = typedTree(*target.kind, *before);
-    after[pointerOf(target.kind->scaleReplicasPath)] = count;
-    const Changed changed = change(target, before, std::move(after), request, false);
-    if (changed.fault.isSet())
-        return replyOf(changed.fault);
-    if (!changed.record)
-        return readScale(target);
-    ApiReply reply;
-    reply.body = support::toStdString(support::dumpJson(scaleOf(target, *changed.record)));
     return reply;
 }
 

@@ -70,6 +70,10 @@ private:
     Remover &m_remover;
 };
 
+// Sets the member from `source`, or removes it when it is not there.
+void setOrErase(Json &target, const char *name, const Json &source);
+// The object with its type in front, as patches see it.
+Json typedTree(const Kind &kind, const Record &record);
 // The body as a tree, by its content type (JSON, YAML). Fault 400 or 415.
 ApiFault parseBody(const ApiRequest &request, Json *body);
 // Who writes, for managedFields.

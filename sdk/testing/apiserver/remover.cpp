@@ -89,18 +89,16 @@ void Remover::afterCreate(const ObjectRef &ref)
         remove(ref, Propagation::Background);
 }
 
-RecordPtr Remover::finishIfFree(const ObjectRef &ref)
+void Remover::finish(const ObjectRef &ref)
 {
     const RecordPtr record = m_store.find(ref.storageId, ref.key);
     if (!record || !record->isDeleting)
-        return nullptr;
-    RecordPtr last;
+        return;
     if (isStorage(ref.storageId, "", "namespaces"))
         finishNamespace(record->name);
-    else if (support::itemsOf(record->tree().at("metadata"), "finalizers").empty())
-        last = eraseNow(ref);
+    else
+        eraseNow(ref);
     settle();
-    return last;
 }
 
 RecordPtr Remover::eraseNow(const ObjectRef &ref)

@@ -25,9 +25,9 @@ public:
     Outcome remove(const ObjectRef &ref, Propagation propagation);
     // After a create: an object whose owners are all gone goes too.
     void afterCreate(const ObjectRef &ref);
-    // After a write to an object that is being deleted: ends it when nothing holds it any more.
-    // Gives the last state when it is gone.
-    RecordPtr finishIfFree(const ObjectRef &ref);
+    // Ends an object that is being deleted and that no finalizer holds any more (a namespace: once
+    // it is empty).
+    void finish(const ObjectRef &ref);
 
 private:
     Outcome begin(const ObjectRef &ref, Propagation propagation);

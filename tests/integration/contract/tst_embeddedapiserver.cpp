@@ -1,0 +1,347 @@
+// What only the embedded server has: faults on demand, the log of requests, control of watches,
+// loading of files, stop and start.
+#include "apiclient.h"
+
+#include <testing/embeddedapiserver.h>
+
+#include <QElapsedTimer>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <thread>
+
+using namespace davit::testing;
+
+class tst_EmbeddedApiServer : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void init();
+    void cleanup();
+
+    void faultAnswers();
+    void faultDelays();
+    void executedButUnanswered();
+    void requestLog();
+    void endWatches();
+    void bookmarksOnDemand();
+    void historyWindow();
+    void dropConnections();
+    void stopAndStart();
+    void portTaken();
+    void loadObjects();
+    void loadFaults_data();
+    void loadFaults();
+    void putReplaces();
+    void manyWatchesAndCalls();
+    void concurrentWriters();
+
+private:
+    ApiAnswer call(const QByteArray &method, const QByteArray &target, const QByteArray &body = {},
+        const QByteArray &type = "application/json")
+    {
+        return apiCall(m_address, method, target, body, type);
+    }
+    ApiAnswer make(const QByteArray &name)
+    {
+        return call("POST", m_maps, R"({"metadata":{"name":")" + name + R"("}})");
+    }
+
+    const QByteArray m_maps = "/api/v1/namespaces/default/configmaps";
+    std::unique_ptr<EmbeddedApiServer> m_server;
+    ApiAddress m_address;
+};
+
+void tst_EmbeddedApiServer::init()
+{
+    EmbeddedApiServerOptions options;
+    options.historyLimitItems = 50;
+    m_server = std::make_unique<EmbeddedApiServer>(options);
+    QVERIFY(m_server->start().isOk());
+    QVERIFY(m_server->port() != 0);
+    m_address = ApiAddress::fromKubeconfig(m_server->kubeconfig());
+    QCOMPARE(m_address.server, m_server->url().toUtf8());
+}
+
+void tst_EmbeddedApiServer::cleanup()
+{
+    QElapsedTimer timer;
+    timer.start();
+    m_server.reset();
+    QVERIFY2(timer.elapsed() < 5000, "stop() waits for connections");
+}
+
+void tst_EmbeddedApiServer::faultAnswers()
+{
+    ApiServerFault fault;
+    fault.method = "POST";
+    fault.pathContains = "/configmaps";
+    fault.httpStatus = 429;
+    fault.retryAfterSeconds = 3;
+    fault.times = 2;
+    m_server->addFault(fault);
+    QCOMPARE(call("GET", m_maps).code, 200); // another method
+    const ApiAnswer refused = make("a");
+    QCOMPARE(refused.code, 429);
+    QCOMPARE(refused.reason(), QStringLiteral("TooManyRequests"));
+    QCOMPARE(refused.json()[QLatin1String("details")]
+                 .toObject()[QLatin1String("retryAfterSeconds")]
+                 .toInt(),
+        3);
+    QCOMPARE(make("a").code, 429);
+    QCOMPARE(make("a").code, 201); // used up
+    fault.times = -1;
+    m_server->addFault(fault);
+    QCOMPARE(make("b").code, 429);
+    m_server->clearFaults();
+    QCOMPARE(make("b").code, 201);
+}
+
+void tst_EmbeddedApiServer::faultDelays()
+{
+    ApiServerFault fault;
+    fault.delay = std::chrono::milliseconds(300);
+    m_server->addFault(fault);
+    QElapsedTimer timer;
+    timer.start();
+    QCOMPARE(call("GET", m_maps).code, 200);
+    QVERIFY(timer.elapsed() >= 300);
+}
+
+void tst_EmbeddedApiServer::executedButUnanswered()
+{
+    ApiServerFault fault;
+    fault.method = "POST";
+    fault.isUnanswered = true;
+    m_server->addFault(fault);
+    QCOMPARE(make("a").code, 0);
+    QCOMPARE(call("GET", m_maps + "/a").code, 200); // it was executed
+    QCOMPARE(m_server->countRequests("POST", "/configmaps"), 1);
+    QCOMPARE(m_server->requests().first().httpStatus, 0);
+}
+
+void tst_EmbeddedApiServer::requestLog()
+{
+    call("GET", m_maps + "?limit=5&labelSelector=a%3Db");
+    make("a");
+    const QList<ApiServerRequest> requests = m_server->requests();
+    QCOMPARE(requests.size(), 2);
+    QCOMPARE(requests[0].method, QByteArray("GET"));
+    QCOMPARE(requests[0].path, m_maps);
+    QCOMPARE(requests[0].query, QByteArray("labelSelector=a=b&limit=5"));
+    QCOMPARE(requests[0].userAgent, QByteArray("contract/1"));
+    QCOMPARE(requests[1].httpStatus, 201);
+    QCOMPARE(requests[1].body, QByteArray(R"({"metadata":{"name":"a"}})"));
+    m_server->clearRequests();
+    QVERIFY(m_server->requests().isEmpty());
+    QCOMPARE(m_server->request("GET", m_maps + "/a").httpStatus, 200);
+    QVERIFY(m_server->requests().isEmpty()); // not over the socket
+}
+
+void tst_EmbeddedApiServer::endWatches()
+{
+    ApiWatch clean(m_address, m_maps + "?watch=true&resourceVersion=1");
+    QVERIFY(QTest::qWaitFor([&] { return m_server->openWatches() == 1; }));
+    m_server->endWatches();
+    QVERIFY(clean.waitForEnd());
+    QVERIFY(clean.events().isEmpty());
+    QCOMPARE(m_server->openWatches(), 0);
+    ApiWatch expired(m_address, m_maps + "?watch=true&resourceVersion=1");
+    QVERIFY(QTest::qWaitFor([&] { return m_server->openWatches() == 1; }));
+    m_server->endWatches(EmbeddedApiServer::WatchEnd::Expired);
+    QVERIFY(expired.waitForEnd());
+    QCOMPARE(expired.events().size(), 1);
+    QCOMPARE(expired.events().first()[QLatin1String("type")].toString(), QStringLiteral("ERROR"));
+}
+
+void tst_EmbeddedApiServer::bookmarksOnDemand()
+{
+    ApiWatch asked(m_address, m_maps + "?watch=true&allowWatchBookmarks=true&resourceVersion=1");
+    ApiWatch silent(m_address, m_maps + "?watch=true&resourceVersion=1");
+    QVERIFY(QTest::qWaitFor([&] { return m_server->openWatches() == 2; }));
+    QVERIFY(m_server->put(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"}})").isOk());
+    m_server->sendBookmarks();
+    QVERIFY(asked.waitForCount(1));
+    const QJsonObject mark = asked.events().first();
+    QCOMPARE(mark[QLatin1String("type")].toString(), QStringLiteral("BOOKMARK"));
+    QCOMPARE(mark[QLatin1String("object")]
+                 .toObject()[QLatin1String("metadata")]
+                 .toObject()[QLatin1String("resourceVersion")]
+                 .toString()
+                 .toULongLong(),
+        m_server->lastVersion());
+    QVERIFY(silent.events().isEmpty());
+}
+
+// 50 changes are remembered: what is older is Expired, for watches that fall behind too.
+void tst_EmbeddedApiServer::historyWindow()
+{
+    const quint64 start = m_server->lastVersion();
+    for (int i = 0; i < 51; ++i)
+        QCOMPARE(make("m" + QByteArray::number(i)).code, 201);
+    ApiWatch old(m_address, m_maps + "?watch=true&resourceVersion=" + QByteArray::number(start));
+    QVERIFY(old.waitForEnd());
+    QCOMPARE(
+        old.events().first()[QLatin1String("object")].toObject()[QLatin1String("code")].toInt(),
+        410);
+    ApiWatch young(
+        m_address, m_maps + "?watch=true&resourceVersion=" + QByteArray::number(start + 1));
+    QVERIFY(young.waitForCount(50));
+    const QByteArray exact = m_maps + "?resourceVersionMatch=Exact&resourceVersion=";
+    QCOMPARE(call("GET", exact + QByteArray::number(start)).code, 410);
+    QCOMPARE(call("GET", exact + QByteArray::number(start + 1)).code, 200);
+}
+
+void tst_EmbeddedApiServer::dropConnections()
+{
+    ApiWatch watch(m_address, m_maps + "?watch=true&resourceVersion=1");
+    QVERIFY(QTest::qWaitFor([&] { return m_server->openWatches() == 1; }));
+    m_server->dropConnections();
+    QVERIFY(watch.waitForEnd());
+    QVERIFY(QTest::qWaitFor([&] { return m_server->openWatches() == 0; }));
+    QCOMPARE(call("GET", m_maps).code, 200);
+}
+
+void tst_EmbeddedApiServer::stopAndStart()
+{
+    make("a");
+    const quint16 port = m_server->port();
+    ApiWatch watch(m_address, m_maps + "?watch=true&resourceVersion=1");
+    QVERIFY(QTest::qWaitFor([&] { return m_server->openWatches() == 1; }));
+    m_server->stop();
+    QVERIFY(watch.waitForEnd());
+    QCOMPARE(call("GET", m_maps).code, 0);
+    QVERIFY(m_server->start().isOk());
+    QCOMPARE(m_server->port(), port);
+    QCOMPARE(call("GET", m_maps + "/a").code, 200);
+}
+
+void tst_EmbeddedApiServer::portTaken()
+{
+    EmbeddedApiServerOptions options;
+    options.port = m_server->port();
+    EmbeddedApiServer second(options);
+    const davit::Status status = second.start();
+    QVERIFY(!status.isOk());
+    QVERIFY(status.error().message().contains(QString::number(m_server->port())));
+}
+
+void tst_EmbeddedApiServer::loadObjects()
+{
+    QTemporaryDir folder;
+    const auto write = [&folder](const char *name, const QByteArray &text) {
+        QFile file(folder.filePath(QLatin1String(name)));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(text);
+    };
+    // The object comes before its kind and its namespace, in the order of names.
+    write("1-widget.yaml",
+        "apiVersion: demo.example/v1\nkind: Widget\nmetadata: {name: w, namespace: team-a}\nspec: "
+        "{size: 1}\nstatus: {ready: true}\n");
+    write("2-crd.yaml",
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
+        "widgets.demo.example}\nspec: {group: demo.example, scope: Namespaced, names: {plural: "
+        "widgets, kind: Widget}, versions: [{name: v1, served: true, storage: true, subresources: "
+        "{status: {}}}]}\n");
+    write("3-many.yml",
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n---\napiVersion: v1\nkind: "
+        "ConfigMap\nmetadata: {name: c}\n");
+    write("4-list.json",
+        R"({"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"a":"b"}}]})");
+    write("notes.txt", "not an object");
+    const davit::Status status = m_server->loadObjects(folder.path());
+    QVERIFY2(status.isOk(), qPrintable(status.error().message()));
+    const ApiAnswer widget = call("GET", "/apis/demo.example/v1/namespaces/team-a/widgets/w");
+    QCOMPARE(widget.code, 200);
+    QVERIFY(widget.json()[QLatin1String("status")].toObject()[QLatin1String("ready")].toBool());
+    QCOMPARE(call("GET", m_maps + "/c").code, 200);
+    QCOMPARE(call("GET", "/api/v1/namespaces/default/secrets/s").code, 200);
+}
+
+void tst_EmbeddedApiServer::loadFaults_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("want");
+    QTest::newRow("broken YAML") << QByteArray("a: [\n") << QStringLiteral("line ");
+    QTest::newRow("unknown kind") << QByteArray(
+        "apiVersion: x/v1\nkind: Nothing\nmetadata: {name: n}\n")
+                                  << QStringLiteral("x/v1 Nothing is not served");
+    QTest::newRow("refused") << QByteArray(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Upper}\n")
+                             << QStringLiteral("ConfigMap \"Upper\" is invalid");
+    QTest::newRow("namespace is missing")
+        << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}\n")
+        << QStringLiteral("namespaces \"nowhere\" not found");
+}
+
+void tst_EmbeddedApiServer::loadFaults()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, want);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("bad.yaml"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+    file.close();
+    const davit::Status status = m_server->loadObjects(folder.path());
+    QVERIFY(!status.isOk());
+    const QString message = status.error().message();
+    QVERIFY2(message.contains(path) && message.contains(want), qPrintable(message));
+    QVERIFY(!m_server->loadObjects(path + QStringLiteral("/none")).isOk());
+}
+
+void tst_EmbeddedApiServer::putReplaces()
+{
+    const auto put = [this](const QByteArray &data) {
+        return m_server->put(
+            R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":)" + data
+            + "}");
+    };
+    QVERIFY(put(R"({"x":"1","y":"2"})").isOk());
+    QVERIFY(put(R"({"x":"3"})").isOk());
+    QCOMPARE(call("GET", m_maps + "/a").json()[QLatin1String("data")].toObject(),
+        (QJsonObject{{QStringLiteral("x"), QStringLiteral("3")}}));
+    QVERIFY(!m_server->put("{").isOk());
+}
+
+// cpp-httplib as it comes starves a GET behind 9 open watches.
+void tst_EmbeddedApiServer::manyWatchesAndCalls()
+{
+    std::vector<std::unique_ptr<ApiWatch>> watches;
+    for (int i = 0; i < 60; ++i)
+        watches.push_back(
+            std::make_unique<ApiWatch>(m_address, m_maps + "?watch=true&resourceVersion=1"));
+    QVERIFY(QTest::qWaitFor([&] { return m_server->openWatches() == 60; }, 20000));
+    QCOMPARE(make("a").code, 201);
+    for (const auto &watch : watches)
+        QVERIFY(watch->waitForCount(1));
+    watches.clear();
+    QVERIFY(QTest::qWaitFor([&] { return m_server->openWatches() == 0; }, 20000));
+}
+
+// No version is given twice, no write is lost.
+void tst_EmbeddedApiServer::concurrentWriters()
+{
+    QCOMPARE(make("shared").code, 201);
+    const quint64 start = m_server->lastVersion();
+    std::vector<std::thread> writers;
+    for (int w = 0; w < 4; ++w)
+        writers.emplace_back([this, w] {
+            for (int i = 0; i < 25; ++i)
+                call("PATCH", m_maps + "/shared",
+                    R"({"data":{"w)" + QByteArray::number(w) + R"(":")" + QByteArray::number(i)
+                        + R"("}})",
+                    "application/merge-patch+json");
+        });
+    for (std::thread &writer : writers)
+        writer.join();
+    QCOMPARE(m_server->lastVersion(), start + 100);
+    const QJsonObject data
+        = call("GET", m_maps + "/shared").json()[QLatin1String("data")].toObject();
+    for (const char *writer : {"w0", "w1", "w2", "w3"})
+        QCOMPARE(data[QLatin1String(writer)].toString(), QStringLiteral("24"));
+}
+
+QTEST_GUILESS_MAIN(tst_EmbeddedApiServer)
+#include "tst_embeddedapiserver.moc"
