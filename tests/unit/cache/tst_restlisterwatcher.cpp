@@ -1,0 +1,337 @@
+// LIST and WATCH over a scripted transport: what is asked, what comes of each answer; B12, B25.
+#include "fakes.h"
+
+#include <cache/restlisterwatcher.h>
+
+#include <QtCore/qfile.h>
+#include <QtTest>
+
+using namespace fakes;
+using namespace davit::cache;
+
+namespace {
+
+// Keeps the requests; the test answers the newest.
+class ScriptedTransport final : public transport::Transport
+{
+public:
+    QList<QByteArray> targets;
+    std::vector<transport::Channel> channels;
+    transport::ResponseSink *sink = nullptr;
+
+    std::unique_ptr<transport::Exchange> start(const transport::Request &request,
+        support::Executor &, transport::ResponseSink &to) override
+    {
+        targets += request.target;
+        channels.push_back(request.channel);
+        sink = &to;
+        return std::make_unique<transport::Exchange>();
+    }
+    QString serverName() const override { return u"https://test:1"_s; }
+
+    void answer(int status, const QByteArrayList &pieces, const Error &end = {},
+        std::chrono::milliseconds retryAfter = -1ms)
+    {
+        transport::ResponseHead head;
+        head.httpStatus = status;
+        head.contentType = "application/json";
+        head.retryAfter = retryAfter;
+        sink->onHead(head);
+        for (const QByteArray &piece : pieces)
+            sink->onBytes(piece);
+        sink->onFinished(end);
+    }
+};
+
+// Writes down what it hears.
+class Sink final : public ListSink, public WatchSink
+{
+public:
+    QStringList items;
+    qint64 bytes = 0;
+    bool isOpened = false;
+    int finished = 0;
+    Error error;
+    ListPage page;
+    QStringList events;
+
+    void onListItems(std::vector<Object> more, qint64 read) override
+    {
+        for (const Object &object : more)
+            items += text(object);
+        bytes += read;
+    }
+    void onListFinished(const Error &e, const ListPage &p) override
+    {
+        ++finished;
+        error = e;
+        page = p;
+    }
+    void onWatchOpened() override { isOpened = true; }
+    void onWatchEvents(std::vector<codec::WatchEvent> more, qint64 read) override
+    {
+        for (const codec::WatchEvent &e : more)
+            events += e.type == Type::Error ? u"ERROR "_s + errorCodeName(e.error.code())
+                : e.type == Type::Bookmark  ? u"B "_s + e.resourceVersion
+                                            : text(e.object);
+        bytes += read;
+    }
+    void onWatchFinished(const Error &e) override
+    {
+        ++finished;
+        error = e;
+    }
+};
+
+RestCollection widgetsIn(const QString &space = {})
+{
+    RestCollection collection;
+    collection.resource = {kWidget, u"widgets"_s, true};
+    collection.namespaceName = space;
+    return collection;
+}
+
+const QByteArray kList = R"({"kind":"WidgetList","apiVersion":"demo.example/v1",)"
+                         R"("metadata":{"resourceVersion":"10","continue":"c1",)"
+                         R"("remainingItemCount":5},"items":[)"
+                         R"({"metadata":{"name":"a","namespace":"n","resourceVersion":"1"}},)"
+                         R"({"metadata":{"name":"b","namespace":"n","resourceVersion":"2"}}]})";
+const QByteArray kForbidden
+    = R"({"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden",)"
+      R"("message":"widgets is forbidden","code":403})";
+
+} // namespace
+
+class tst_RestListerWatcher : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void targets_data();
+    void targets();
+    void lists_data();
+    void lists();
+    void metadataOnly();
+    void watches_data();
+    void watches();
+    void b12_errorEvents_data();
+    void b12_errorEvents();
+};
+
+void tst_RestListerWatcher::targets_data()
+{
+    QTest::addColumn<QString>("namespaceName");
+    QTest::addColumn<QString>("labels");
+    QTest::addColumn<bool>("isWatch");
+    QTest::addColumn<QByteArray>("target");
+    const QByteArray base = "/apis/demo.example/v1/";
+    QTest::newRow("list") << ""
+                          << "" << false << base + "widgets?resourceVersion=10&limit=5";
+    QTest::newRow("list in a namespace")
+        << "n"
+        << "" << false << base + "namespaces/n/widgets?resourceVersion=10&limit=5";
+    QTest::newRow("watch") << ""
+                           << "" << true << base + "widgets?resourceVersion=10&watch=true";
+    QTest::newRow("labels") << ""
+                            << "a=b" << true
+                            << base + "widgets?labelSelector=a%3Db&resourceVersion=10&watch=true";
+}
+
+void tst_RestListerWatcher::targets()
+{
+    QFETCH(const QString, namespaceName);
+    QFETCH(const bool, isWatch);
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestCollection collection = widgetsIn(namespaceName);
+    collection.labelSelector = *static_cast<QString *>(QTest::qData("labels", QMetaType::QString));
+    RestListerWatcher source(transport, collection);
+    Sink sink;
+    transport::ListOptions options;
+    options.resourceVersion = u"10"_s;
+    options.isWatch = isWatch;
+    if (!isWatch)
+        options.limit = 5;
+    const auto operation
+        = isWatch ? source.watch(options, executor, sink) : source.list(options, executor, sink);
+    // The order of parameters is the transport's own business.
+    const auto sorted = [](const QByteArray &target) {
+        const qsizetype at = target.indexOf('?');
+        QByteArrayList parameters = target.mid(at + 1).split('&');
+        std::sort(parameters.begin(), parameters.end());
+        return target.left(at + 1) + parameters.join('&');
+    };
+    QFETCH(const QByteArray, target);
+    QCOMPARE(sorted(transport.targets.value(0)), sorted(target));
+    QCOMPARE(
+        transport.channels.front(), isWatch ? transport::Channel::Watch : transport::Channel::List);
+}
+
+void tst_RestListerWatcher::lists_data()
+{
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QByteArrayList>("pieces");
+    QTest::addColumn<ErrorCode>("end");
+    QTest::addColumn<int>("retryAfterMs");
+    QTest::addColumn<QStringList>("items");
+    QTest::addColumn<ErrorCode>("code");
+    QTest::addColumn<int>("waitMs"); // what the error says; -1: nothing
+    QTest::newRow("whole") << 200 << QByteArrayList{kList} << ErrorCode::Unset << -1
+                           << L({"n/a@1", "n/b@2"}) << ErrorCode::Unset << -1;
+    QTest::newRow("in pieces") << 200
+                               << QByteArrayList{kList.left(150), kList.mid(150, 60),
+                                      kList.mid(210)}
+                               << ErrorCode::Unset << -1 << L({"n/a@1", "n/b@2"})
+                               << ErrorCode::Unset << -1;
+    QTest::newRow("cut by the connection")
+        << 200 << QByteArrayList{kList.left(kList.size() - 2)} << ErrorCode::ConnectionLost << -1
+        << L({"n/a@1", "n/b@2"}) << ErrorCode::ConnectionLost << -1;
+    QTest::newRow("cut, and the connection says all is well")
+        << 200 << QByteArrayList{kList.left(kList.size() - 2)} << ErrorCode::Unset << -1
+        << L({"n/a@1", "n/b@2"}) << ErrorCode::MalformedReply << -1;
+    QTest::newRow("forbidden") << 403 << QByteArrayList{kForbidden} << ErrorCode::Unset << -1
+                               << QStringList() << ErrorCode::Forbidden << -1;
+    QTest::newRow("B25: told to wait by the header, in HTML")
+        << 503 << QByteArrayList{"<html>later</html>"} << ErrorCode::Unset << 7000 << QStringList()
+        << ErrorCode::ServiceUnavailable << 7000;
+    QTest::newRow("never answered") << 0 << QByteArrayList{} << ErrorCode::ConnectionRefused << -1
+                                    << QStringList() << ErrorCode::ConnectionRefused << -1;
+}
+
+void tst_RestListerWatcher::lists()
+{
+    QFETCH(const int, status);
+    QFETCH(const QByteArrayList, pieces);
+    QFETCH(const ErrorCode, end);
+    QFETCH(const int, retryAfterMs);
+    QFETCH(const int, waitMs);
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestListerWatcher source(transport, widgetsIn());
+    Sink sink;
+    const auto operation = source.list({}, executor, sink);
+    const Error atEnd = end == ErrorCode::Unset ? Error() : error(end);
+    if (status == 0)
+        transport.sink->onFinished(atEnd);
+    else
+        transport.answer(status, pieces, atEnd, std::chrono::milliseconds(retryAfterMs));
+    QTEST(sink.items, "items");
+    QCOMPARE(sink.finished, 1);
+    QTEST(sink.error.code(), "code");
+    QCOMPARE(sink.error.retryAfter() > 0ms, waitMs > 0);
+    if (waitMs > 0)
+        QCOMPARE(sink.error.retryAfter(), std::chrono::milliseconds(waitMs));
+    if (sink.error.isError()) {
+        QVERIFY2(sink.error.message().startsWith(u"list demo.example/v1 Widget"),
+            qPrintable(sink.error.message()));
+    } else {
+        QCOMPARE(sink.page.resourceVersion, u"10"_s);
+        QCOMPARE(sink.page.continueToken, u"c1"_s);
+        QCOMPARE(sink.page.remainingItemCount, 5);
+        QCOMPARE(sink.bytes, kList.size());
+    }
+}
+
+void tst_RestListerWatcher::metadataOnly()
+{
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestCollection collection = widgetsIn();
+    collection.depth = priv::Depth::MetadataOnly;
+    RestListerWatcher source(transport, collection);
+    class Keep final : public ListSink
+    {
+    public:
+        std::vector<Object> objects;
+        void onListItems(std::vector<Object> items, qint64) override
+        {
+            std::move(items.begin(), items.end(), std::back_inserter(objects));
+        }
+        void onListFinished(const Error &, const ListPage &) override { }
+    } sink;
+    const auto operation = source.list({}, executor, sink);
+    transport.answer(200,
+        {R"({"kind":"WidgetList","apiVersion":"demo.example/v1","metadata":{},)"
+         R"("items":[{"metadata":{"name":"a"},"spec":{"size":1}}]})"});
+    QCOMPARE(sink.objects.size(), 1u);
+    QVERIFY(sink.objects[0].isMetadataOnly() && sink.objects[0]["spec"_L1].isMissing());
+    QCOMPARE(toString(sink.objects[0].gvk()), u"demo.example/v1 Widget"_s);
+}
+
+void tst_RestListerWatcher::watches_data()
+{
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QByteArrayList>("pieces");
+    QTest::addColumn<ErrorCode>("end");
+    QTest::addColumn<bool>("isOpened");
+    QTest::addColumn<QStringList>("events");
+    QTest::addColumn<ErrorCode>("code");
+    const QByteArray line
+        = R"({"type":"ADDED","object":{"apiVersion":"demo.example/v1","kind":"Widget",)"
+          R"("metadata":{"name":"a","resourceVersion":"11"}}})"
+          "\n";
+    QTest::newRow("events, then the end")
+        << 200 << QByteArrayList{line.left(20), line.mid(20) + line.left(5)} << ErrorCode::Unset
+        << true << L({"a@11"}) << ErrorCode::Unset;
+    QTest::newRow("reset") << 200 << QByteArrayList{line} << ErrorCode::ConnectionLost << true
+                           << L({"a@11"}) << ErrorCode::ConnectionLost;
+    QTest::newRow("refused by the server: the body is a Status")
+        << 403 << QByteArrayList{kForbidden.left(30), kForbidden.mid(30)} << ErrorCode::Unset
+        << false << QStringList() << ErrorCode::Forbidden;
+    QTest::newRow("B25: an indented Status is one document")
+        << 429
+        << QByteArrayList{"{\n \"kind\": \"Status\",\n \"apiVersion\": \"v1\",\n",
+               " \"reason\": \"TooManyRequests\",\n \"code\": 429\n}\n"}
+        << ErrorCode::Unset << false << QStringList() << ErrorCode::TooManyRequests;
+    QTest::newRow("C-17a: 204 opens no watch")
+        << 204 << QByteArrayList{} << ErrorCode::Unset << false << QStringList()
+        << ErrorCode::MalformedReply;
+    QTest::newRow("gone") << 410 << QByteArrayList{} << ErrorCode::Unset << false << QStringList()
+                          << ErrorCode::Expired;
+}
+
+void tst_RestListerWatcher::watches()
+{
+    QFETCH(const int, status);
+    QFETCH(const QByteArrayList, pieces);
+    QFETCH(const ErrorCode, end);
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestListerWatcher source(transport, widgetsIn());
+    Sink sink;
+    const auto operation = source.watch({}, executor, sink);
+    transport.answer(status, pieces, end == ErrorCode::Unset ? Error() : error(end));
+    QTEST(sink.isOpened, "isOpened");
+    QTEST(sink.events, "events");
+    QTEST(sink.error.code(), "code");
+    QCOMPARE(sink.finished, 1);
+}
+
+void tst_RestListerWatcher::b12_errorEvents_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QStringList>("events");
+    QTest::newRow("B12: expired") << "B12-error-events.ndjson"
+                                  << L({"apps/a@101", "ERROR Expired"});
+    QTest::newRow("B12: a Status without a kind")
+        << "B12-error-no-kind.ndjson" << L({"apps/a@101", "ERROR InternalError"});
+    QTest::newRow("B12: null") << "B12-error-null.ndjson"
+                               << L({"apps/a@101", "ERROR InternalError"});
+}
+
+// The stream ends there, nothing of it is taken for a Widget.
+void tst_RestListerWatcher::b12_errorEvents()
+{
+    QFETCH(const QString, file);
+    QFile input(QStringLiteral(DAVIT_TEST_DATA "/cases/") + file);
+    QVERIFY(input.open(QIODevice::ReadOnly));
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestListerWatcher source(transport, widgetsIn());
+    Sink sink;
+    const auto operation = source.watch({}, executor, sink);
+    transport.answer(200, {input.readAll()});
+    QTEST(sink.events, "events");
+}
+
+QTEST_GUILESS_MAIN(tst_RestListerWatcher)
+#include "tst_restlisterwatcher.moc"
