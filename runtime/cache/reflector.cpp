@@ -18,6 +18,8 @@ Reflector::Reflector(ListerWatcher &source, ReflectorStore &store, support::Exec
     , m_executor(executor)
     , m_time(time)
     , m_options(std::move(options))
+    , m_expectedKind(m_options.expectedGvk.kind.toLatin1())
+    , m_expectedApiVersion(apiVersion(m_options.expectedGvk).toLatin1())
     , m_backoff(time, m_options.backoff, m_options.random)
     , m_isAlive(std::make_shared<bool>(true))
 { }
@@ -326,7 +328,7 @@ void Reflector::armProgressLog()
                   return;
               const SyncProgress progress = state().progress;
               const auto seconds = [](Nanoseconds ns) { return double(ns.count()) / 1e9; };
-              qCInfo(cacheLog, "first sync of %s goes on: %lld objects, %lld bytes, %.0f s",
+              qCInfo(cacheLog, "still filling %s: %lld objects, %lld bytes, %.0f s",
                   qUtf8Printable(m_options.name), progress.objects, progress.bytes,
                   seconds(progress.elapsed));
               if (m_fill == Fill::WatchList)

@@ -115,6 +115,8 @@ private:
     support::Executor &m_executor;
     support::TimeSource &m_time;
     const ReflectorOptions m_options;
+    const QByteArray m_expectedKind; // both ASCII
+    const QByteArray m_expectedApiVersion;
     support::Backoff m_backoff;
     std::shared_ptr<bool> m_isAlive; // timers look whether the reflector is still there
     support::TimeSource::TimerId m_waitTimer = 0;

@@ -224,10 +224,10 @@ bool Reflector::isInternalErrorRetried()
 
 bool Reflector::isExpectedKind(const Object &object) const
 {
-    if (m_options.expectedGvk.kind.isEmpty())
-        return true;
-    return object[QLatin1StringView("kind")].toString() == m_options.expectedGvk.kind
-        && object[QLatin1StringView("apiVersion")].toString() == apiVersion(m_options.expectedGvk);
+    return m_expectedKind.isEmpty()
+        || (object[QLatin1StringView("kind")].equals(QLatin1StringView(m_expectedKind))
+            && object[QLatin1StringView("apiVersion")].equals(
+                QLatin1StringView(m_expectedApiVersion)));
 }
 
 void Reflector::applyToTemporary(const codec::WatchEvent &event)
