@@ -31,6 +31,7 @@ private Q_SLOTS:
     void proxies();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_InCluster::load_data()
 {
     QTest::addColumn<QString>("host");

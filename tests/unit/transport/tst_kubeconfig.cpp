@@ -159,6 +159,7 @@ void tst_Kubeconfig::execEntries()
     QCOMPARE(exec.environment[1].second, context);
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_Kubeconfig::faults_data()
 {
     QTest::addColumn<QByteArray>("text");
