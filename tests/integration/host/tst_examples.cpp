@@ -1,6 +1,13 @@
-// Each example, and the replicator's way of building, as a user does it: out of the tree, against
-// the installed SDK, with CMake's find_package.
+// Each example as a user has it: built out of the tree, against the installed SDK, with CMake's
+// find_package; then loaded by the real davit process, on the embedded server or, with
+// DAVIT_REAL_KUBECONFIG, on the cluster that this file names.
+#include "apidriver.h"
+#include "hostprocess.h"
+
+#include <testing/embeddedapiserver.h>
+
 #include <QProcess>
+#include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -13,12 +20,20 @@ private Q_SLOTS:
     void builds();
     void staySmall_data() { builds_data(); }
     void staySmall();
+    void run01LogEvents();
+    void run02ReconcileConfigMap();
 
 private:
+    // A davit process with the example that builds() left; null after a failure.
+    std::unique_ptr<HostProcess> startHost(const QString &folder);
     // Runs it; the output when it fails, else empty.
     static QByteArray run(const QStringList &command);
 
     QTemporaryDir m_dir;
+    std::unique_ptr<davit::testing::EmbeddedApiServer> m_server;
+    QString m_kubeconfig;
+    std::unique_ptr<ApiDriver> m_api;
+    QString m_namespace;
 };
 
 QByteArray tst_Examples::run(const QStringList &command)
@@ -41,6 +56,28 @@ void tst_Examples::initTestCase()
                 QStringLiteral("--prefix"), m_dir.filePath(QStringLiteral("prefix"))});
         QVERIFY2(fault.isEmpty(), fault.constData());
     }
+    m_kubeconfig = qEnvironmentVariable("DAVIT_REAL_KUBECONFIG");
+    if (m_kubeconfig.isEmpty()) {
+        m_server = std::make_unique<davit::testing::EmbeddedApiServer>();
+        m_kubeconfig = m_dir.filePath(QStringLiteral("kubeconfig"));
+        QVERIFY(m_server->start().isOk());
+        QVERIFY(m_server->writeKubeconfig(m_kubeconfig).isOk());
+    }
+    m_api = std::make_unique<ApiDriver>(m_kubeconfig);
+    m_namespace
+        = QStringLiteral("examples-%1").arg(QRandomGenerator::global()->bounded(100'000, 999'999));
+    QVERIFY2(m_api->createNamespace(m_namespace), qPrintable(m_api->lastError));
+}
+
+std::unique_ptr<HostProcess> tst_Examples::startHost(const QString &folder)
+{
+    auto davit = std::make_unique<HostProcess>();
+    davit->run({QStringLiteral("--plugin-dir"), m_dir.filePath(folder + QStringLiteral("/plugins")),
+        QStringLiteral("--kubeconfig"), m_kubeconfig});
+    if (davit->waitForLine("plugin state", "state", QStringLiteral("Running")))
+        return davit;
+    qWarning("%s", davit->errorText().constData());
+    return {};
 }
 
 void tst_Examples::builds_data()
@@ -83,6 +120,61 @@ void tst_Examples::staySmall()
             lines += file.readAll().count('\n');
     }
     QVERIFY2(lines > 10 && lines < 100, qPrintable(QString::number(lines)));
+}
+
+void tst_Examples::run01LogEvents()
+{
+    const std::unique_ptr<HostProcess> davit = startHost(QStringLiteral("01-log-events"));
+    QVERIFY(davit);
+    QVERIFY2(davit->waitForLine("all Pods are known"), davit->errorText().constData());
+    const QString pod = m_namespace + QStringLiteral("/web");
+    const QJsonObject container{{QStringLiteral("name"), QStringLiteral("web")},
+        {QStringLiteral("image"), QStringLiteral("registry.example/web:1")}};
+    QVERIFY2(m_api->create(QStringLiteral("pods"), m_namespace,
+                 {{QStringLiteral("apiVersion"), QStringLiteral("v1")},
+                     {QStringLiteral("kind"), QStringLiteral("Pod")},
+                     {QStringLiteral("metadata"),
+                         QJsonObject{{QStringLiteral("name"), QStringLiteral("web")}}},
+                     {QStringLiteral("spec"),
+                         QJsonObject{{QStringLiteral("containers"), QJsonArray{container}}}}}),
+        qPrintable(m_api->lastError));
+    QVERIFY2(davit->waitForLine("pod added", "pod", pod), davit->errorText().constData());
+    const QJsonObject labels{{QStringLiteral("a"), QStringLiteral("b")}};
+    QVERIFY(m_api->mergePatch(QStringLiteral("pods"), m_namespace, QStringLiteral("web"),
+        {{QStringLiteral("metadata"), QJsonObject{{QStringLiteral("labels"), labels}}}}));
+    QVERIFY2(davit->waitForLine("pod updated", "pod", pod), davit->errorText().constData());
+    QVERIFY(m_api->remove(QStringLiteral("pods"), m_namespace, QStringLiteral("web")));
+    QVERIFY2(davit->waitForLine("pod deleted", "pod", pod), davit->errorText().constData());
+    QCOMPARE(davit->stop(), 0);
+}
+
+void tst_Examples::run02ReconcileConfigMap()
+{
+    const std::unique_ptr<HostProcess> davit = startHost(QStringLiteral("02-reconcile-configmap"));
+    QVERIFY(davit);
+    const QString configMaps = QStringLiteral("configmaps");
+    const QString name = QStringLiteral("counted");
+    const auto entries = [&] {
+        return m_api->find(configMaps, m_namespace, name)[QLatin1StringView("metadata")]
+            .toObject()[QLatin1StringView("annotations")]
+            .toObject()[QLatin1StringView("example.davit.dev/entries")]
+            .toString();
+    };
+    const QJsonObject labels{{QStringLiteral("example.davit.dev/counted"), QStringLiteral("true")}};
+    QVERIFY2(
+        m_api->create(configMaps, m_namespace,
+            {{QStringLiteral("apiVersion"), QStringLiteral("v1")},
+                {QStringLiteral("kind"), QStringLiteral("ConfigMap")},
+                {QStringLiteral("metadata"),
+                    QJsonObject{
+                        {QStringLiteral("name"), name}, {QStringLiteral("labels"), labels}}},
+                {QStringLiteral("data"), QJsonObject{{QStringLiteral("x"), QStringLiteral("1")}}}}),
+        qPrintable(m_api->lastError));
+    QTRY_COMPARE_WITH_TIMEOUT(entries(), QStringLiteral("1"), 15000);
+    QVERIFY(m_api->mergePatch(configMaps, m_namespace, name,
+        {{QStringLiteral("data"), QJsonObject{{QStringLiteral("y"), QStringLiteral("2")}}}}));
+    QTRY_COMPARE_WITH_TIMEOUT(entries(), QStringLiteral("2"), 15000);
+    QCOMPARE(davit->stop(), 0);
 }
 
 QTEST_GUILESS_MAIN(tst_Examples)
