@@ -24,6 +24,12 @@ bool isOverwritten(const LogRecord &record, qsizetype i)
     return false;
 }
 
+// What only helps to find lines that belong together; people see that by themselves.
+bool isForMachines(const LogField &field)
+{
+    return qstrcmp(field.key, "reconcileID") == 0;
+}
+
 // Objects print as kind and key alone: their content may be a Secret.
 QString objectText(const Object &object)
 {
@@ -255,7 +261,7 @@ QByteArray consoleLine(const LogRecord &record, Colour colour)
     out += ' ';
     out += redacted(QString::fromUtf8(record.message)).toUtf8().replace('\n', "\\n");
     for (qsizetype i = 0; i < record.count; ++i) {
-        if (isOverwritten(record, i))
+        if (isOverwritten(record, i) || isForMachines(record.fields[i]))
             continue;
         out += "  ";
         if (isColoured)

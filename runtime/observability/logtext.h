@@ -1,7 +1,8 @@
 // Turns one log record into one line. Shapes:
 //   - Json: one JSON object, UTF-8, members level, ts, logger, msg, then the fields in their order;
 //   no newline inside.
-//   - Console: "16:35:01.123 INFO  plugin.replicator  copied  namespace=ops name=key", for people.
+//   - Console: "16:35:01.123 INFO  plugin.replicator  copied  namespace=ops name=key", for people;
+//   without reconcileID.
 // Source: ecosystem conventions of zap's production and development encoders. Test: tst_logwriter.
 #pragma once
 

@@ -121,9 +121,9 @@ void tst_LogWriter::console()
     FixedTime time;
     Pipe pipe;
     LogWriter writer(time, pipe.fds[1], {LogLevel::Info, LogEncoding::Console});
-    const LogField fields[]
-        = {{"name", QStringLiteral("a")}, {"note", QStringLiteral("two words")}};
-    writer.write(LogLevel::Warning, QStringLiteral("host"), "copied", fields, 2);
+    const LogField fields[] = {{"name", QStringLiteral("a")}, {"reconcileID", QStringLiteral("b")},
+        {"note", QStringLiteral("two words")}};
+    writer.write(LogLevel::Warning, QStringLiteral("host"), "copied", fields, 3);
     QCOMPARE(pipe.read(),
         QByteArray("22:13:20.123 WARN  host               copied  name=a  note=\"two words\"\n"));
 }
