@@ -14,6 +14,18 @@ namespace {
 
 constexpr std::chrono::seconds kWatchInterval{1};
 
+// Plugins whose code may still run when their manager dies: left to the process, never destroyed.
+struct LeftBehind
+{
+    std::vector<std::shared_ptr<HostedPlugin>> plugins;
+    std::vector<Specs> specs;
+};
+LeftBehind &leftBehind()
+{
+    static auto *const kept = new LeftBehind;
+    return *kept;
+}
+
 } // namespace
 
 PluginManager::PluginManager(PluginServices &services, support::Executor &executor,
@@ -31,13 +43,12 @@ PluginManager::~PluginManager()
 {
     m_environment->time.cancel(m_watchTimer);
     m_environment->onChanged = [](const PluginSpec &) {};
-    for (auto &plugin : m_hosted) {
-        if (!plugin->isStuck())
-            continue;
-        // Its code may still run: it and its specs are left to the process.
-        new std::shared_ptr<HostedPlugin>(std::move(plugin));
-        new Specs(std::move(m_specs));
-    }
+    const size_t before = leftBehind().plugins.size();
+    for (const auto &plugin : m_hosted)
+        if (plugin->isStuck())
+            leftBehind().plugins.push_back(plugin);
+    if (leftBehind().plugins.size() > before)
+        leftBehind().specs.push_back(std::move(m_specs));
 }
 
 void PluginManager::setOnChanged(std::function<void(const PluginSpec &)> onChanged)

@@ -206,8 +206,8 @@ void tst_Abi::frozenHeadersAreThoseOf10()
 
 void tst_Abi::frozenPluginRuns()
 {
-    auto *const executor = new EventLoopExecutor; // for as long as the process
-    auto *const services = new FakeServices;
+    static EventLoopExecutor *const executor = new EventLoopExecutor; // as long as the process
+    static FakeServices *const services = new FakeServices;
     PluginHostSettings settings;
     settings.stateDir = m_dir.path();
     PluginManager manager(*services, *executor, support::systemTimeSource(), settings);

@@ -121,7 +121,7 @@ private:
 
     testing::EmbeddedApiServer m_server;
     QTemporaryDir m_state;
-    Host *m_host = nullptr; // for as long as the process: plugin code may come back late
+    Host *m_host = nullptr; // lives as long as the process
 };
 
 void tst_PluginHost::initTestCase()
@@ -129,7 +129,8 @@ void tst_PluginHost::initTestCase()
     QVERIFY(m_server.start().isOk());
     putConfigMaps(QStringLiteral("early"), 50);
     putConfigMaps(QStringLiteral("p"), 5);
-    m_host = new Host(m_server);
+    static Host *const host = new Host(m_server); // plugin code may come back late
+    m_host = host;
     const Status status = m_host->run(m_state.path(), {kFixtures});
     QVERIFY2(status.isOk(), qPrintable(status.error().message()));
 }

@@ -60,8 +60,10 @@ private:
 void tst_PluginManager::init()
 {
     // What plugin code that comes back late still uses lives as long as the process.
-    m_executor = new EventLoopExecutor;
-    m_services = new FakeServices;
+    static auto &executors = *new std::vector<std::unique_ptr<EventLoopExecutor>>;
+    static auto &services = *new std::vector<std::unique_ptr<FakeServices>>;
+    m_executor = executors.emplace_back(std::make_unique<EventLoopExecutor>()).get();
+    m_services = services.emplace_back(std::make_unique<FakeServices>()).get();
     m_changes.clear();
 }
 
@@ -225,12 +227,12 @@ void tst_PluginManager::stopWhileWaiting()
 void tst_PluginManager::hangingInitialize()
 {
     PluginHostSettings settings;
-    settings.initializeLimit = 300ms;
+    settings.initializeLimit = 1s;
     start({fixture("good"), fixture("hanginginitialize")}, settings);
     PluginSpec &hanging = spec(QStringLiteral("hanging-initialize"));
     QTRY_COMPARE(hanging.state(), PluginState::Faulted);
     QCOMPARE(hanging.reason(),
-        fixture("hanginginitialize") + QStringLiteral(": initialize has not returned for 300 ms"));
+        fixture("hanginginitialize") + QStringLiteral(": initialize has not returned for 1000 ms"));
     QTRY_COMPARE(spec(QStringLiteral("good")).state(), PluginState::Running);
     // When it does come back it is taken down, and stays Faulted.
     QTRY_VERIFY_WITH_TIMEOUT(
