@@ -1,5 +1,7 @@
 #include "objectwriter.h"
 
+#include "protobufbody.h"
+
 #include <support/yaml.h>
 
 namespace davit::testing::apiserver {
@@ -128,6 +130,9 @@ Json typedTree(const Kind &kind, const Record &record)
 
 ApiFault parseBody(const ApiRequest &request, Json *body)
 {
+    if (request.contentType == "application/vnd.kubernetes.protobuf"
+        && decodeProtobufBody(request.body, body))
+        return {};
     const bool isJson = request.contentType.empty() || request.contentType == "application/json";
     const bool isYaml = request.contentType == "application/yaml";
     if (!isJson && !isYaml)

@@ -238,6 +238,16 @@ void tst_Kubectl::story_data()
         {"deployment.apps \"web\" deleted from default namespace"});
     row("delete crd widgets.demo.example",
         {"customresourcedefinition.apiextensions.k8s.io \"widgets.demo.example\" deleted"});
+    row("create namespace team-a", {"namespace/team-a created"});
+    row("create configmap typed -n team-a --from-literal=k=v", {"configmap/typed created"});
+    row("get cm typed -n team-a -o jsonpath={.data.k}", {"v"});
+    row("create secret generic typed -n team-a --from-literal=k=v", {"secret/typed created"});
+    row("get secret typed -n team-a -o jsonpath={.data.k}{.type}", {"dg==Opaque"});
+    row("create serviceaccount typed -n team-a", {"serviceaccount/typed created"});
+    row("run typed -n team-a --image=example/web:1", {"pod/typed created"});
+    row("get pod typed -n team-a", {"NAME READY STATUS RESTARTS AGE", "typed 0/1 Pending 0 *"});
+    row("delete namespace team-a", {"namespace \"team-a\" deleted"});
+    row("get all,cm -n team-a", {"No resources found in team-a namespace."});
     row("get wd --request-timeout=5s",
         {"Error from server (NotFound): Unable to list \"demo.example/v1, Resource=widgets\": the "
          "server could not find the requested resource"},
