@@ -266,6 +266,10 @@ void PluginEvents::Core::send(const std::shared_ptr<Sending> &sending)
 
 void PluginEvents::Core::answered(const std::shared_ptr<Sending> &sending, const RawReply &reply)
 {
+    if (m_identity.observer)
+        m_identity.observer->called(m_identity.pluginId,
+            sending->isPatch ? QStringLiteral("patch") : QStringLiteral("create"),
+            reply.httpStatus);
     if (sending->isPatch && reply.error.code() == ErrorCode::NotFound) {
         sending->isPatch = false; // it expired: made anew, with its count (E-6)
         sending->event.name = sending->told.name;

@@ -8,13 +8,14 @@ namespace davit::host {
 
 namespace {
 
-client::ClientIdentity identityOf(const pluginhost::PluginIdentity &plugin)
+client::ClientIdentity identityOf(
+    const pluginhost::PluginIdentity &plugin, client::CallObserver &observer)
 {
     std::vector<client::PolicyRule> rules;
     for (const pluginhost::PolicyRule &rule : plugin.metadata->rbac)
         rules.push_back({rule.apiGroups, rule.resources, rule.resourceNames, rule.verbs});
     return {
-        plugin.id, plugin.metadata->version.toString(), client::Rbac(std::move(rules)), nullptr};
+        plugin.id, plugin.metadata->version.toString(), client::Rbac(std::move(rules)), &observer};
 }
 
 } // namespace
@@ -31,6 +32,7 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
     , m_transport(*m_connections, metrics, time)
     , m_rest(m_transport, m_callStrand, time, Logger(log, QStringLiteral("client")))
     , m_mapper(m_rest, time)
+    , m_callMetrics(metrics)
     , m_kinds([this](const Gvk &gvk,
                   client::RestMapper::Done done) { m_mapper.resolve(gvk, std::move(done)); },
           m_callStrand, time)
@@ -126,13 +128,13 @@ Status RuntimeServices::makeLister(const pluginhost::PluginIdentity &,
 
 priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentity &plugin)
 {
-    return new client::PluginClient(identityOf(plugin), m_rest, m_mapper);
+    return new client::PluginClient(identityOf(plugin, m_callMetrics), m_rest, m_mapper);
 }
 
 priv::EventBackend *RuntimeServices::makeEvents(const pluginhost::PluginIdentity &plugin)
 {
     return new client::PluginEvents(
-        identityOf(plugin), m_rest, m_time, Logger(m_log, QStringLiteral("events")));
+        identityOf(plugin, m_callMetrics), m_rest, m_time, Logger(m_log, QStringLiteral("events")));
 }
 
 Status RuntimeServices::startController(

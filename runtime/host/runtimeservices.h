@@ -10,6 +10,7 @@
 
 #include <cache/sharedinformerfactory.h>
 #include <client/meteredtransport.h>
+#include <client/plugincallmetrics.h>
 #include <controller/controllermetrics.h>
 #include <controller/controllerruntime.h>
 #include <observability/stateboard.h>
@@ -71,6 +72,7 @@ private:
     client::MeteredTransport m_transport;
     client::RestClient m_rest;
     client::RestMapper m_mapper;
+    client::PluginCallMetrics m_callMetrics;
     Kinds m_kinds;
     cache::SharedInformerFactory m_informers;
     QueueMetrics m_queueMetrics;

@@ -1,5 +1,5 @@
 #include "client/meteredtransport.h"
-#include "client/pluginclient.h"
+#include "client/plugincallmetrics.h"
 #include "scriptedtransport.h"
 #include "testing/manualclock.h"
 
@@ -89,6 +89,7 @@ private Q_SLOTS:
     void malformedAnswer();
     void futureOfADeadClient();
     void metrics();
+    void callsAreCounted();
 };
 
 void tst_PluginClient::getsAnObject()
@@ -405,6 +406,19 @@ void tst_PluginClient::metrics() // C-75: every request counts once
             R"(rest_client_request_duration_seconds_bucket{host="api.example:6443",verb="GET",le="0.25"} 0)",
             R"(rest_client_request_duration_seconds_bucket{host="api.example:6443",verb="GET",le="0.5"} 2)"})
         QVERIFY2(text.contains(line), text + "\nlacks " + line);
+}
+
+void tst_PluginClient::callsAreCounted()
+{
+    observability::MetricsRegistry registry;
+    PluginCallMetrics metrics(registry);
+    metrics.called(QStringLiteral("p"), QStringLiteral("get"), 200);
+    metrics.called(QStringLiteral("p"), QStringLiteral("get"), 200);
+    metrics.called(QStringLiteral("p"), QStringLiteral("delete"), 0);
+    const QByteArray text = registry.text();
+    QVERIFY(text.contains(R"(davit_plugin_api_calls_total{code="200",plugin="p",verb="get"} 2)"));
+    QVERIFY(text.contains(
+        R"(davit_plugin_api_calls_total{code="<error>",plugin="p",verb="delete"} 1)"));
 }
 
 QTEST_GUILESS_MAIN(tst_PluginClient)
