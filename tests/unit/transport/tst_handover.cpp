@@ -151,6 +151,7 @@ void tst_HandOver::closeWaitsForTheCallUnderWay()
         void onBytes(const QByteArray &) override
         {
             isInside = true;
+            isInside.notify_all();
             for (int i = 0; i < 1000; ++i)
                 std::this_thread::yield();
             ++heard;
@@ -163,8 +164,7 @@ void tst_HandOver::closeWaitsForTheCallUnderWay()
     SlowSink sink;
     const auto handOver = std::make_shared<HandOver>(executor, sink, nullptr);
     handOver->putBytes("a"_ba);
-    while (!sink.isInside)
-        std::this_thread::yield();
+    sink.isInside.wait(false);
     handOver->close();
     QCOMPARE(sink.heard, 1);
     executor.stop({});
@@ -217,7 +217,11 @@ void tst_HandOver::acrossThreads()
     public:
         void onHead(const ResponseHead &) override { }
         void onBytes(const QByteArray &bytes) override { sum += bytes.size(); }
-        void onFinished(const Error &) override { isFinished = true; }
+        void onFinished(const Error &) override
+        {
+            isFinished = true;
+            isFinished.notify_all();
+        }
         qint64 sum = 0;
         std::atomic<bool> isFinished{false};
     };
@@ -244,8 +248,7 @@ void tst_HandOver::acrossThreads()
         });
     });
     io.post(pump);
-    while (!sink.isFinished)
-        std::this_thread::yield();
+    sink.isFinished.wait(false);
     QCOMPARE(sink.sum, kTotal);
     executor.stop({});
     io.stop({});
