@@ -12,3 +12,9 @@ find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
 if(TARGET yaml-cpp AND NOT TARGET yaml-cpp::yaml-cpp)
     add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)   # yaml-cpp before 0.8
 endif()
+
+# Qt6::Test names each program's folders in macros, for QFINDTESTDATA, which no test here uses. With them no precompiled header could
+# serve two programs.
+get_target_property(davit_test_definitions Qt6::Test INTERFACE_COMPILE_DEFINITIONS)
+list(FILTER davit_test_definitions EXCLUDE REGEX "QT_TESTCASE_(BUILD|SOURCE)DIR")
+set_property(TARGET Qt6::Test PROPERTY INTERFACE_COMPILE_DEFINITIONS "${davit_test_definitions}")

@@ -20,12 +20,26 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")   # as distributions build; -O3 costs build time and gains nothing measurable
+
+# Precompiled headers of Qt and std halve the time of a clean build. Off in the presets dev and tidy, which so find missing includes.
+option(DAVIT_PCH "Precompile the headers of Qt and std" ON)
+
 find_program(DAVIT_CCACHE ccache)
 if(DAVIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${DAVIT_CCACHE})
+    if(DAVIT_PCH)
+        set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${DAVIT_CCACHE})
+        if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+            add_compile_options(-fpch-preprocess)
+        endif()
+    endif()
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wno-psabi)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    add_compile_options(-Wno-restrict)   # GCC bug 105651: false alarms in std::string; can go with GCC 12
+endif()
 if(DAVIT_WARNINGS_AS_ERRORS)
     add_compile_options(-Werror)
 endif()

@@ -1,3 +1,14 @@
+set(DAVIT_PCH_HEADERS <QtCore/qbytearray.h> <QtCore/qcoreapplication.h> <QtCore/qfuture.h> <QtCore/qhash.h> <QtCore/qjsonobject.h>
+    <QtCore/qlist.h> <QtCore/qmap.h> <QtCore/qobject.h> <QtCore/qstring.h> <QtCore/qstringlist.h> <QtCore/qthread.h> <QtCore/qvariant.h>
+    <algorithm> <atomic> <chrono> <functional> <map> <memory> <mutex> <optional> <string> <unordered_map> <utility> <variant> <vector>)
+
+# davit_precompile(target): the target's own precompiled header. Same headers everywhere, so that nothing depends on which.
+function(davit_precompile target)
+    if(DAVIT_PCH)
+        target_precompile_headers(${target} PRIVATE ${DAVIT_PCH_HEADERS})
+    endif()
+endfunction()
+
 # davit_add_layer(name SOURCES a b USES sdk support transport LIBRARIES Qt6::Network)
 # One static library davit_<name> from a.cpp, a.h, b.cpp, b.h of this folder. USES names layers; layers.txt is checked by a test.
 function(davit_add_layer name)
@@ -17,6 +28,7 @@ function(davit_add_layer name)
     target_include_directories(davit_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/..)
     list(TRANSFORM arg_USES PREPEND davit_)
     target_link_libraries(davit_${name} PUBLIC ${arg_USES} ${arg_LIBRARIES} PRIVATE ${arg_PRIVATE_LIBRARIES})
+    davit_precompile(davit_${name})
 endfunction()
 
 # davit_add_test(tst_name USES cache testing [SOURCES more.cpp] [LABELS unit tsan] [TIMEOUT s] [LIBRARIES …])
@@ -30,7 +42,10 @@ function(davit_add_test name)
     add_executable(${name} ${name}.cpp ${arg_SOURCES})
     set_target_properties(${name} PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     list(TRANSFORM arg_USES PREPEND davit_)
-    target_link_libraries(${name} PRIVATE ${arg_USES} ${arg_LIBRARIES} Qt6::Test)
+    target_link_libraries(${name} PRIVATE ${arg_USES} ${arg_LIBRARIES} Qt6::Concurrent Qt6::Network Qt6::Test)
+    if(DAVIT_PCH)
+        target_precompile_headers(${name} REUSE_FROM davit_test_pch)
+    endif()
     target_compile_definitions(${name} PRIVATE
         DAVIT_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data" DAVIT_BUILD_DIR="${CMAKE_BINARY_DIR}" DAVIT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     if(NOT arg_LABELS)
@@ -46,6 +61,14 @@ function(davit_add_test name)
         add_dependencies(davit_tsan_tests ${name})
     endif()
 endfunction()
+
+# The precompiled header that all test programs share: they are compiled with the same flags and modules.
+if(DAVIT_PCH AND DAVIT_BUILD_TESTS)
+    file(WRITE ${CMAKE_BINARY_DIR}/davit_test_pch.cpp "int main() { return 0; }\n")
+    add_executable(davit_test_pch EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/davit_test_pch.cpp)
+    target_link_libraries(davit_test_pch PRIVATE Qt6::Concurrent Qt6::Network Qt6::Test)
+    target_precompile_headers(davit_test_pch PRIVATE ${DAVIT_PCH_HEADERS} <QtTest/qtest.h> <QtTest/qsignalspy.h>)
+endif()
 
 # What the tsan preset builds: the programs labelled tsan and what they load.
 add_custom_target(davit_tsan_tests)
