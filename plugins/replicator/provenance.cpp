@@ -80,8 +80,8 @@ bool isEqualCopy(const Object &source, const Object &copy)
 {
     return isSameContent(source, copy)
         && source["immutable"_L1].toBool() == copy["immutable"_L1].toBool()
-        && sourceOf(copy) == toString(source.key())
-        && copy.annotation(kSourceUid) == source.uid() && copy.label(kCopyLabel) == "true"_L1;
+        && sourceOf(copy) == toString(source.key()) && copy.annotation(kSourceUid) == source.uid()
+        && copy.label(kCopyLabel) == "true"_L1;
 }
 
 bool isChangeable(const Object &source, const Object &copy)

@@ -5,6 +5,7 @@
 #include "runtimeservices.h"
 #include "serverwait.h"
 
+#include <davit/priv/poolaccess.h>
 #include <pluginhost/pluginmanager.h>
 #include <web/endpoints.h>
 
@@ -15,6 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kTick = 1s;
+constexpr quint64 kTrimTicks = 30; // memory of objects that are gone goes back to the system
 constexpr qint64 kStuckSeconds = 60; // a host thread that did not tick for so long is stuck
 constexpr auto kStopSlack = 10s; // beyond the graceful time-out, for what comes after it
 
@@ -186,6 +188,8 @@ void HostApplication::tick()
     m_lastTickSeconds = secondsOf(m_time.monotonic());
     if (!m_isStopping)
         m_syncReporter.tick();
+    if (++m_ticks % kTrimTicks == 0)
+        QThreadPool::globalInstance()->start([] { priv::trimPool(); });
     m_time.callAfter(kTick, m_executor, [this] { tick(); });
 }
 

@@ -75,6 +75,7 @@ private:
     std::unique_ptr<RuntimeServices> m_services;
     std::unique_ptr<pluginhost::PluginManager> m_plugins;
     std::unique_ptr<ServerWait> m_serverWait;
+    quint64 m_ticks = 0;
     bool m_isStopping = false;
 };
 

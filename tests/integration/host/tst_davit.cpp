@@ -132,6 +132,7 @@ void tst_Davit::texts()
     QVERIFY2(QRegularExpression(pattern).match(text).hasMatch(), qPrintable(text));
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_Davit::refused_data()
 {
     QTest::addColumn<QStringList>("arguments");
