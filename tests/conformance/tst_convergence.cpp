@@ -1,0 +1,186 @@
+// A shared informer against a real API server that dies three times under load: in the end what its
+// handler heard, what its store holds and what the server lists are the same world; and a checker
+// that would not see a single dropped event is not believed.
+#include "apiconnection.h"
+#include "controlplane.h"
+#include "informerrig.h"
+#include "loadwriter.h"
+
+#include <testing/faultproxy.h>
+
+#include <QNetworkAccessManager>
+#include <QTest>
+#include <QThread>
+#include <optional>
+
+using convergence::Heard;
+using convergence::World;
+
+static constexpr int kObjects = 5000;
+static constexpr int kWrites = 20000;
+static constexpr int kRatePerSecond = 450; // asked for; at least 300 has to come out
+
+class tst_Convergence : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void survivesKillsUnderLoad();
+    void checkerSeesOneDroppedEvent_data();
+    void checkerSeesOneDroppedEvent();
+    void cleanupTestCase();
+
+private:
+    void startInformer();
+    void churnUntil(int writes);
+    void killAndRevive();
+    void killBehindOurBack();
+    World listed();
+
+    ControlPlane m_controlPlane;
+    std::optional<ApiConnection> m_connection;
+    davit::testing::FaultProxy m_proxy;
+    QThread m_writerThread;
+    LoadWriter *m_writer = nullptr; // lives in m_writerThread
+    bool m_isWriterDone = false;
+    QString m_writerFailure;
+
+    std::unique_ptr<InformerRig> m_rig;
+    World m_final; // the fresh list at the end
+};
+
+void tst_Convergence::initTestCase()
+{
+    QVERIFY2(m_controlPlane.start(ControlPlane::ControllerManager::No),
+        qPrintable(m_controlPlane.errorText()));
+    m_connection.emplace(m_controlPlane.folder(), m_controlPlane.apiServerPort());
+
+    m_writer = new LoadWriter(*m_connection, "default", kObjects);
+    m_writer->moveToThread(&m_writerThread);
+    connect(&m_writerThread, &QThread::finished, m_writer, &QObject::deleteLater);
+    connect(m_writer, &LoadWriter::finished, this, [this] { m_isWriterDone = true; });
+    connect(m_writer, &LoadWriter::failed, this,
+        [this](const QString &text) { m_writerFailure = text; });
+    m_writerThread.start();
+    QMetaObject::invokeMethod(
+        m_writer, [this] { m_writer->begin(LoadWriter::Work::CreateAll, 0, 2000); });
+    QTRY_VERIFY_WITH_TIMEOUT(m_isWriterDone || !m_writerFailure.isEmpty(), 120000);
+    QCOMPARE(m_writerFailure, QString());
+    startInformer();
+}
+
+void tst_Convergence::startInformer()
+{
+    QVERIFY(m_proxy.start(QStringLiteral("127.0.0.1"), m_controlPlane.apiServerPort()));
+    m_rig = std::make_unique<InformerRig>(m_controlPlane.folder(), m_proxy.port());
+    const davit::Status made
+        = m_rig->watch({{{}, QStringLiteral("v1"), QStringLiteral("ConfigMap")},
+            QStringLiteral("configmaps"), true});
+    QVERIFY2(made.isOk(), qPrintable(made.error().message()));
+    QTRY_VERIFY_WITH_TIMEOUT(m_rig->recorder().hasSynced(), 60000);
+    QVERIFY(m_rig->recorder().stored().size() >= kObjects);
+}
+
+World tst_Convergence::listed()
+{
+    QNetworkAccessManager manager;
+    int status = 0;
+    bool ok = false;
+    const QByteArray json = m_connection->get(manager, "/api/v1/configmaps", &status);
+    World world = convergence::worldOfList(json, &ok);
+    return status == 200 && ok ? world : World();
+}
+
+void tst_Convergence::churnUntil(int writes)
+{
+    QTRY_VERIFY_WITH_TIMEOUT(m_writer->writes() >= writes || !m_writerFailure.isEmpty(), 240000);
+    QCOMPARE(m_writerFailure, QString());
+}
+
+void tst_Convergence::killAndRevive()
+{
+    QVERIFY(m_controlPlane.killApiServer());
+    QVERIFY2(m_controlPlane.restartApiServer(), qPrintable(m_controlPlane.errorText()));
+}
+
+// Our watch hears nothing while the writer goes on; then the server dies, and what it had sent dies
+// with the connection. The new server's history begins after the last version that we saw, so it
+// has to answer 410.
+void tst_Convergence::killBehindOurBack()
+{
+    const int expiredBefore = m_rig->witness().expired();
+    m_proxy.hold();
+    churnUntil(m_writer->writes() + 1500);
+    QVERIFY(m_controlPlane.killApiServer());
+    m_proxy.resetAll();
+    QVERIFY2(m_controlPlane.restartApiServer(), qPrintable(m_controlPlane.errorText()));
+    m_proxy.release();
+    QTRY_VERIFY2_WITH_TIMEOUT(m_rig->witness().expired() > expiredBefore,
+        "the server never answered 410, so the relist was not tested", 60000);
+}
+
+void tst_Convergence::survivesKillsUnderLoad()
+{
+    m_isWriterDone = false;
+    QMetaObject::invokeMethod(
+        m_writer, [this] { m_writer->begin(LoadWriter::Work::Churn, kWrites, kRatePerSecond); });
+    churnUntil(3000);
+    killAndRevive();
+    churnUntil(8000);
+    killBehindOurBack();
+    churnUntil(14000);
+    killAndRevive();
+    QTRY_VERIFY_WITH_TIMEOUT(m_isWriterDone || !m_writerFailure.isEmpty(), 240000);
+    QCOMPARE(m_writerFailure, QString());
+    qInfo("%d writes at %.0f/s, %d answers lost; %d lists, %d watches, %d times 410; %zu events "
+          "heard",
+        m_writer->writes(), m_writer->ratePerSecond(), m_writer->lostAnswers(),
+        m_rig->witness().lists(), m_rig->witness().watches(), m_rig->witness().expired(),
+        m_rig->recorder().heard().size());
+    QVERIFY(m_writer->writes() >= kWrites);
+    QVERIFY2(m_writer->ratePerSecond() >= 300, "the machine is too slow for this test to count");
+
+    m_final = listed();
+    QVERIFY(m_final.size() > kObjects / 2);
+    // The last events are still under way; nobody writes any more.
+    QTRY_COMPARE_WITH_TIMEOUT(
+        convergence::differences(m_final, m_rig->recorder().stored()), QStringList(), 60000);
+    QStringList faults;
+    QTRY_COMPARE_WITH_TIMEOUT(
+        convergence::differences(
+            m_final, convergence::replay(m_rig->recorder().heard(), &(faults = QStringList()))),
+        QStringList(), 60000);
+    QCOMPARE(faults, QStringList());
+}
+
+void tst_Convergence::checkerSeesOneDroppedEvent_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::newRow("the last added") << int(Heard::Kind::Added);
+    QTest::newRow("the last updated") << int(Heard::Kind::Updated);
+    QTest::newRow("the last deleted") << int(Heard::Kind::Deleted);
+}
+
+void tst_Convergence::checkerSeesOneDroppedEvent()
+{
+    QFETCH(const int, kind);
+    std::vector<Heard> heard = m_rig->recorder().heard();
+    const auto last = std::find_if(heard.rbegin(), heard.rend(),
+        [kind](const Heard &event) { return int(event.kind) == kind; });
+    QVERIFY2(last != heard.rend(), "the load had no such event");
+    heard.erase(std::next(last).base());
+    QStringList faults;
+    const World world = convergence::replay(heard, &faults);
+    const QStringList found = faults + convergence::differences(m_final, world);
+    QVERIFY2(!found.isEmpty(), "one event was dropped and the checker saw nothing");
+}
+
+void tst_Convergence::cleanupTestCase()
+{
+    m_rig.reset();
+    m_writerThread.quit();
+    m_writerThread.wait();
+}
+
+QTEST_GUILESS_MAIN(tst_Convergence)
+#include "tst_convergence.moc"

@@ -1,0 +1,44 @@
+// A watch without events is held for five minutes and not opened again. Too long for CI.
+#include "controlplane.h"
+#include "informerrig.h"
+
+#include <QTest>
+
+using namespace std::chrono_literals;
+
+class tst_IdleWatch : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void fiveMinutes();
+};
+
+void tst_IdleWatch::fiveMinutes()
+{
+    ControlPlane controlPlane;
+    QVERIFY2(controlPlane.start(ControlPlane::ControllerManager::No),
+        qPrintable(controlPlane.errorText()));
+    InformerRig rig(controlPlane.folder(), controlPlane.apiServerPort());
+    const davit::Status made = rig.watch(
+        {{{}, QStringLiteral("v1"), QStringLiteral("Secret")}, QStringLiteral("secrets"), true});
+    QVERIFY2(made.isOk(), qPrintable(made.error().message()));
+    QTRY_VERIFY_WITH_TIMEOUT(rig.recorder().hasSynced(), 60000);
+    // After a streaming list its watch goes on; after a LIST one is opened: either way one.
+    QTRY_COMPARE_WITH_TIMEOUT(rig.witness().watches(), 1, 10000);
+    QTest::qWait(std::chrono::milliseconds(5min).count());
+    QCOMPARE(rig.witness().watches(), 1);
+    QCOMPARE(rig.witness().expired(), 0);
+
+    // It has been alive all the time: an event still arrives.
+    const auto heard = rig.recorder().heard().size();
+    QByteArray output;
+    QCOMPARE(controlPlane.kubectl({QStringLiteral("create"), QStringLiteral("secret"),
+                                      QStringLiteral("generic"), QStringLiteral("late")},
+                 &output),
+        0);
+    QTRY_COMPARE_WITH_TIMEOUT(rig.recorder().heard().size(), heard + 1, 10000);
+    QCOMPARE(rig.witness().watches(), 1);
+}
+
+QTEST_GUILESS_MAIN(tst_IdleWatch)
+#include "tst_idlewatch.moc"
