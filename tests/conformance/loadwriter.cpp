@@ -17,12 +17,19 @@ LoadWriter::~LoadWriter() = default;
 
 void LoadWriter::begin(Work work, int writes, int ratePerSecond)
 {
+    m_writes = m_lostAnswers = 0;
+    m_downMs = m_elapsedMs = 0;
+    QMetaObject::invokeMethod(
+        this, [this, work, writes, ratePerSecond] { run(work, writes, ratePerSecond); },
+        Qt::QueuedConnection);
+}
+
+void LoadWriter::run(Work work, int writes, int ratePerSecond)
+{
     m_work = work;
     m_target = work == Work::CreateAll ? int(m_exists.size()) : writes;
     m_rate = ratePerSecond;
     m_begun = m_nextToCreate = 0;
-    m_writes = m_lostAnswers = 0;
-    m_downMs = 0;
     m_downSinceMs = -1;
     m_tokens = 0;
     if (m_lanes.empty()) {

@@ -29,8 +29,8 @@ public:
     LoadWriter(const ApiConnection &connection, const QByteArray &namespaceName, int objects);
     ~LoadWriter() override;
 
-    // Churn stops after `writes`; CreateAll after one creation each. [writer's thread, by a queued
-    // call]
+    // Churn stops after `writes`; CreateAll after one creation each. The figures start at zero.
+    // [thread-safe]
     void begin(Work work, int writes, int ratePerSecond);
 
     int writes() const { return m_writes; } // [thread-safe]
@@ -53,6 +53,7 @@ private:
         int object = 0;
     };
 
+    void run(Work work, int writes, int ratePerSecond); // [writer's thread]
     void onTick();
     void choose(Lane &lane, int laneNumber);
     void send(int laneNumber);

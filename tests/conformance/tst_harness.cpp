@@ -114,9 +114,8 @@ void tst_Harness::writerSurvivesAKill()
     bool isFinished = false;
     connect(writer, &LoadWriter::failed, this, [&failure](const QString &text) { failure = text; });
     connect(writer, &LoadWriter::finished, this, [&isFinished] { isFinished = true; });
-    const auto begin = [writer](LoadWriter::Work work, int writes) {
-        QMetaObject::invokeMethod(writer, [=] { writer->begin(work, writes, 400); });
-    };
+    const auto begin
+        = [writer](LoadWriter::Work work, int writes) { writer->begin(work, writes, 400); };
 
     begin(LoadWriter::Work::CreateAll, 0);
     QTRY_VERIFY_WITH_TIMEOUT(isFinished || !failure.isEmpty(), 60000);
