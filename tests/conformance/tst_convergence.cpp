@@ -68,7 +68,7 @@ void tst_Convergence::initTestCase()
         [this](const QString &text) { m_writerFailure = text; });
     m_writerThread.start();
     m_writer->begin(LoadWriter::Work::CreateAll, 0, 2000);
-    QTRY_VERIFY_WITH_TIMEOUT(m_isWriterDone || !m_writerFailure.isEmpty(), 120000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_isWriterDone || !m_writerFailure.isEmpty(), 240000);
     QCOMPARE(m_writerFailure, QString());
     startInformer();
 }
@@ -148,7 +148,6 @@ void tst_Convergence::survivesKillsUnderLoad()
         m_rig->witness().lists(), m_rig->witness().watches(), m_rig->witness().expired(),
         m_rig->recorder().heard().size());
     QVERIFY(m_writer->writes() >= kWrites);
-    QVERIFY2(m_writer->ratePerSecond() >= 300, "the machine is too slow for this test to count");
 
     m_final = listed();
     QVERIFY(m_final.size() > kObjects / 2);
@@ -161,6 +160,7 @@ void tst_Convergence::survivesKillsUnderLoad()
             m_final, convergence::replay(m_rig->recorder().heard(), &(faults = QStringList()))),
         QStringList(), 60000);
     QCOMPARE(faults, QStringList());
+    QVERIFY2(m_writer->ratePerSecond() >= 300, "the machine is too slow for this test to count");
 }
 
 void tst_Convergence::checkerSeesOneDroppedEvent_data()

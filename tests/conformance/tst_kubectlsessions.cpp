@@ -28,7 +28,7 @@ struct Step
 };
 using Steps = std::vector<Step>;
 
-class tst_Kubectl : public QObject
+class tst_KubectlSessions : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
@@ -95,7 +95,7 @@ static Step stopBeside(const char *output)
     return {{}, QString::fromLatin1(output), 0, {}, Step::Run::StopBeside};
 }
 
-void tst_Kubectl::initTestCase()
+void tst_KubectlSessions::initTestCase()
 {
     QVERIFY2(m_real.start(ControlPlane::ControllerManager::Yes), qPrintable(m_real.errorText()));
     const davit::Status started = m_embedded.start();
@@ -191,7 +191,7 @@ static std::vector<Row> writeRows()
     };
 }
 
-void tst_Kubectl::session_data()
+void tst_KubectlSessions::session_data()
 {
     QTest::addColumn<bool>("isReal");
     QTest::addColumn<Steps>("steps");
@@ -204,14 +204,14 @@ void tst_Kubectl::session_data()
     }
 }
 
-QStringList tst_Kubectl::arguments(const QString &command) const
+QStringList tst_KubectlSessions::arguments(const QString &command) const
 {
     return QStringList{QStringLiteral("--kubeconfig"), m_kubeconfig, QStringLiteral("--cache-dir"),
                m_cacheDir, QStringLiteral("--namespace"), m_namespace}
     + command.split(QLatin1Char(' '));
 }
 
-void tst_Kubectl::take(const Step &step)
+void tst_KubectlSessions::take(const Step &step)
 {
     if (step.run == Step::Run::ToTheEnd || step.run == Step::Run::Beside) {
         auto process = std::make_unique<QProcess>();
@@ -251,7 +251,7 @@ void tst_Kubectl::take(const Step &step)
     m_beside.reset();
 }
 
-void tst_Kubectl::session()
+void tst_KubectlSessions::session()
 {
     QFETCH(const bool, isReal);
     QFETCH(const Steps, steps);
@@ -272,5 +272,5 @@ void tst_Kubectl::session()
     }
 }
 
-QTEST_GUILESS_MAIN(tst_Kubectl)
-#include "tst_kubectl.moc"
+QTEST_GUILESS_MAIN(tst_KubectlSessions)
+#include "tst_kubectlsessions.moc"
