@@ -1,5 +1,6 @@
 // The reflector against a scripted source, on a clock that the test moves. Rows carry the ids of
 // behaviours 11.1 and of the cases.
+// NOLINT(file-size): one fixture, and the rows of behaviours 11.1 together
 #include "fakes.h"
 
 #include <QtCore/qfile.h>

@@ -1,5 +1,6 @@
 // The shared informer over a scripted source: behaviours 2.6, 4 and 11.3 (T45 to T65), cases B14,
 // B16, B22, and a random run against a plain model.
+// NOLINT(file-size): one fixture, and its rows
 #include "fakes.h"
 
 #include <QtCore/qfile.h>

@@ -1,5 +1,6 @@
 // Views and the factory: who shares which watch, what a view shows of a wider informer, moving to
 // one without loss, listers, indexes, the end.
+// NOLINT(file-size): one fixture, and its rows
 #include "fakes.h"
 
 #include <cache/mailbox.h>
