@@ -27,12 +27,11 @@ option(DAVIT_PCH "Precompile the headers of Qt and std" ON)
 
 find_program(DAVIT_CCACHE ccache)
 if(DAVIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${DAVIT_CCACHE})
-    if(DAVIT_PCH)
-        set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${DAVIT_CCACHE})
-        if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-            add_compile_options(-fpch-preprocess)
-        endif()
+    # Paths count from here, so that a clone in another folder finds what this one compiled.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true
+        CCACHE_SLOPPINESS=pch_defines,time_macros ${DAVIT_CCACHE})
+    if(DAVIT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        add_compile_options(-fpch-preprocess)
     endif()
 endif()
 

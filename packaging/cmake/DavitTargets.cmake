@@ -69,6 +69,7 @@ if(DAVIT_PCH AND DAVIT_BUILD_TESTS)
     target_link_libraries(davit_test_pch PRIVATE Qt6::Concurrent Qt6::Network Qt6::Test)
     target_precompile_headers(davit_test_pch PRIVATE ${DAVIT_PCH_HEADERS} <QtTest/qtest.h> <QtTest/qsignalspy.h>)
 endif()
+
 # davit_add_real_test(tst_name [TIMEOUT s]): runs a program of davit_add_test once more, with DAVIT_REAL_KUBECONFIG naming a real
 # control plane of its own (tests/controlplane/with). Its rows are those of "real_tst_name", label conformance.
 function(davit_add_real_test name)
