@@ -152,7 +152,7 @@ void tst_HandOver::closeWaitsForTheCallUnderWay()
         {
             isInside = true;
             isInside.notify_all();
-            for (int i = 0; i < 1000; ++i)
+            for (int i = 0; i < 20; ++i)
                 std::this_thread::yield();
             ++heard;
         }
