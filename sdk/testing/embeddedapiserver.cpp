@@ -86,7 +86,8 @@ struct EmbeddedApiServer::Private
 {
     EmbeddedApiServerOptions options;
     ApiRouter router;
-    std::unique_ptr<HttpFront> front;
+    std::mutex lifeMutex; // start and stop; never taken while answering
+    std::unique_ptr<HttpFront> front; // GUARDED_BY(lifeMutex)
     mutable std::mutex mutex;
     int port = 0; // all GUARDED_BY(mutex)
     QList<ApiServerRequest> requests;
@@ -151,6 +152,7 @@ EmbeddedApiServer::~EmbeddedApiServer()
 
 Status EmbeddedApiServer::start()
 {
+    const std::lock_guard life(d->lifeMutex);
     if (d->front)
         return Status::ok();
     d->router.watchControl().isStopping = false;
@@ -171,6 +173,7 @@ Status EmbeddedApiServer::start()
 
 void EmbeddedApiServer::stop()
 {
+    const std::lock_guard life(d->lifeMutex);
     if (!d->front)
         return;
     d->router.watchControl().isStopping = true;
@@ -397,6 +400,7 @@ void EmbeddedApiServer::sendBookmarks()
 
 void EmbeddedApiServer::dropConnections()
 {
+    const std::lock_guard life(d->lifeMutex);
     if (d->front)
         d->front->dropConnections();
 }

@@ -38,7 +38,8 @@ public:
     ~FaultProxy();
     Q_DISABLE_COPY_MOVE(FaultProxy)
 
-    // Listens on a free port of 127.0.0.1. [thread-safe]
+    // Listens on a free port of 127.0.0.1, the same one after a stop. These three belong to the
+    // thread of the owner.
     Status start();
     void stop();
     quint16 port() const;

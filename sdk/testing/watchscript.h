@@ -42,9 +42,10 @@ public:
     ~WatchScript();
     Q_DISABLE_COPY_MOVE(WatchScript)
 
-    // Listens on a free port of 127.0.0.1. [thread-safe]
+    // Listens on a free port of 127.0.0.1. start, stop, port and url belong to the thread of the
+    // owner.
     Status start();
-    // Ends every connection; steps and requests stay. [thread-safe]
+    // Ends every connection; steps and requests stay.
     void stop();
     quint16 port() const;
     QString url() const;
