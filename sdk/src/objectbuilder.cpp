@@ -31,12 +31,14 @@ struct Node
     enum class Form { Leaf, Object, Array };
     Form form = Form::Leaf;
     Value leaf;
-    std::vector<std::pair<std::string, Node>> children; // the elements of an array have no names
+    std::string name; // as a member; an element has none
+    std::vector<Node> children;
 
-    Node *find(const std::string &name);
-    Node &findOrAdd(const std::string &name);
+    Node *find(const std::string &childName);
+    Node &findOrAdd(const std::string &childName);
     void unfold();
     void makeObject();
+    void replaceBy(const Value &value);
     void emitTo(TreeBuilder &builder) const;
 };
 
@@ -49,7 +51,8 @@ void Node::unfold()
     for (pool::Children parts(placeOf(leaf)); parts.next();) {
         Node child;
         child.leaf = priv::PoolAccess::valueAt(pool::retain(root), parts.value().position());
-        children.emplace_back(std::string(parts.name()), std::move(child));
+        child.name = parts.name();
+        children.push_back(std::move(child));
     }
     leaf = Value();
 }
@@ -59,23 +62,32 @@ void Node::makeObject()
     unfold();
     if (form == Form::Object)
         return;
-    *this = Node();
+    replaceBy({});
     form = Form::Object;
 }
 
-Node *Node::find(const std::string &name)
+void Node::replaceBy(const Value &value)
 {
-    for (auto &[childName, child] : children)
-        if (childName == name)
+    form = Form::Leaf;
+    leaf = value;
+    children.clear();
+}
+
+Node *Node::find(const std::string &childName)
+{
+    for (Node &child : children)
+        if (child.name == childName)
             return &child;
     return nullptr;
 }
 
-Node &Node::findOrAdd(const std::string &name)
+Node &Node::findOrAdd(const std::string &childName)
 {
-    if (Node *child = find(name))
+    if (Node *child = find(childName))
         return *child;
-    return children.emplace_back(name, Node()).second;
+    Node &child = children.emplace_back();
+    child.name = childName;
+    return child;
 }
 
 // As deep as the path that unfolded it.
@@ -86,9 +98,9 @@ void Node::emitTo(TreeBuilder &builder) const // NOLINT(misc-no-recursion)
         return;
     }
     form == Form::Object ? builder.startObject() : builder.startArray();
-    for (const auto &[name, child] : children) {
+    for (const Node &child : children) {
         if (form == Form::Object)
-            builder.key(name);
+            builder.key(child.name);
         child.emitTo(builder);
     }
     form == Form::Object ? builder.endObject() : builder.endArray();
@@ -145,8 +157,10 @@ bool emitVariant(const QVariant &value, TreeBuilder &builder) // NOLINT(misc-no-
     case QMetaType::QVariantMap: {
         builder.startObject();
         const QVariantMap map = value.toMap();
+        std::vector<std::string> names; // the builder looks at them until the object ends
+        names.reserve(std::size_t(map.size()));
         for (auto it = map.cbegin(); it != map.cend(); ++it) {
-            builder.key(toStd(it.key()));
+            builder.key(names.emplace_back(toStd(it.key())));
             isGood = emitVariant(it.value(), builder) && isGood;
         }
         builder.endObject();
@@ -208,7 +222,7 @@ Node *ObjectBuilderPrivate::nodeAt(const QStringList &path)
         }
         if (index == node->children.size())
             node->children.emplace_back();
-        node = &node->children[index].second;
+        node = &node->children[index];
     }
     return node;
 }
@@ -218,8 +232,7 @@ void ObjectBuilderPrivate::set(const QStringList &path, const Value &value)
     Node *node = nodeAt(path);
     if (node == nullptr)
         return;
-    *node = Node();
-    node->leaf = value;
+    node->replaceBy(value);
 }
 
 ObjectBuilder::ObjectBuilder() : d(new ObjectBuilderPrivate)
@@ -240,8 +253,7 @@ ObjectBuilder::ObjectBuilder(const Object &base) : ObjectBuilder()
 {
     if (base.isNull())
         return;
-    d->root = Node();
-    d->root.leaf = base.root();
+    d->root.replaceBy(base.root());
 }
 
 ObjectBuilder::~ObjectBuilder()
@@ -297,7 +309,7 @@ ObjectBuilder &ObjectBuilder::setJson(const QStringList &path, QByteArrayView js
 ObjectBuilder &ObjectBuilder::remove(const QStringList &path)
 {
     if (path.isEmpty()) {
-        d->root = Node();
+        d->root.replaceBy({});
         d->root.form = Node::Form::Object;
         return *this;
     }
@@ -307,8 +319,7 @@ ObjectBuilder &ObjectBuilder::remove(const QStringList &path)
         bool isNumber = false;
         const qulonglong index = path[i].toULongLong(&isNumber);
         if (node->form == Node::Form::Array)
-            node = isNumber && index < node->children.size() ? &node->children[index].second
-                                                             : nullptr;
+            node = isNumber && index < node->children.size() ? &node->children[index] : nullptr;
         else
             node = node->form == Node::Form::Object ? node->find(toStd(path[i])) : nullptr;
     }
@@ -319,7 +330,7 @@ ObjectBuilder &ObjectBuilder::remove(const QStringList &path)
     bool isNumber = false;
     const qulonglong index = path.back().toULongLong(&isNumber);
     if (node->form == Node::Form::Object)
-        std::erase_if(node->children, [&last](const auto &child) { return child.first == last; });
+        std::erase_if(node->children, [&last](const Node &child) { return child.name == last; });
     else if (node->form == Node::Form::Array && isNumber && index < node->children.size())
         node->children.erase(node->children.begin() + std::ptrdiff_t(index));
     return *this;
@@ -341,13 +352,13 @@ ObjectBuilder &ObjectBuilder::addOwner(const Object &owner, bool isController)
     Node *list = d->nodeAt(path);
     list->unfold();
     if (list->form != Node::Form::Array) {
-        *list = Node();
+        list->replaceBy({});
         list->form = Node::Form::Array;
     }
     const std::string uid = toStd(owner.uid());
     std::size_t index = 0;
     for (; index < list->children.size(); ++index) {
-        Node &entry = list->children[index].second;
+        Node &entry = list->children[index];
         entry.unfold();
         const Node *theirs = entry.find("uid");
         if (theirs != nullptr && theirs->leaf.toUtf8().toStdString() == uid)

@@ -2,6 +2,7 @@
 #include "emit.h"
 
 #include <charconv>
+#include <cmath>
 
 namespace davit::priv::pool {
 namespace {
@@ -9,25 +10,24 @@ namespace {
 using Kind = JsonEvent::Kind;
 using simdjson::dom::element_type;
 
+// As simdjson reads it, where it does; else as text.
 void emitNumber(std::string_view text, TreeBuilder &builder)
 {
     const char *const end = text.data() + text.size();
+    const bool isWhole = text.find_first_of(".eE") == std::string_view::npos;
     std::int64_t whole = 0;
     std::uint64_t positive = 0;
-    double real = 0;
-    if (text == "-0")
-        builder.numberText(text);
-    else if (auto r = std::from_chars(text.data(), end, whole); r.ec == std::errc() && r.ptr == end)
-        builder.integer(whole);
-    else if (auto r = std::from_chars(text.data(), end, positive);
-             r.ec == std::errc() && r.ptr == end)
-        builder.unsignedInteger(positive);
-    else if (text.find_first_of(".eE") == std::string_view::npos)
-        builder.numberText(text); // whole, beyond 64 bits
-    else if (auto r = std::from_chars(text.data(), end, real); r.ec == std::errc() && r.ptr == end)
-        builder.number(real);
-    else
-        builder.numberText(text);
+    if (isWhole && text != "-0") {
+        if (std::from_chars(text.data(), end, whole).ec == std::errc())
+            return builder.integer(whole);
+        if (std::from_chars(text.data(), end, positive).ec == std::errc())
+            return builder.unsignedInteger(positive);
+    } else if (!isWhole) {
+        const double real = readNumber(text);
+        if (std::isfinite(real))
+            return builder.number(real);
+    }
+    builder.numberText(text);
 }
 
 class DomEmitter

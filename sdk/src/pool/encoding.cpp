@@ -26,6 +26,8 @@ const std::uint8_t *skipValue(const std::uint8_t *p) noexcept
     case TagIpv4:
     case TagDecimal:
         return p + 4;
+    case TagIpv4Prefix:
+        return p + 5;
     case TagMicroTime:
         return p + 7;
     case TagUInt64:

@@ -35,6 +35,7 @@ enum Tag : std::uint8_t {
     TagPrefixHex, // reference of a String block, then as TagHex: "sha256:", "containerd://" ...
     TagPrefixString, // reference of a String block, 1 byte n, n bytes
     TagIpv4, // 4 bytes
+    TagIpv4Prefix, // 4 bytes and 1 of prefix length: "10.1.2.3/32"
     TagDecimal, // 4 bytes: a string of digits without leading zero
     TagEmptyObject,
     TagEmptyArray,

@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kMinHexChars = 8;
 constexpr std::size_t kMinDecimalChars = 5;
+constexpr std::size_t kMinSuffixChars = 5;
+constexpr std::size_t kMaxSuffixChars = 10;
 constexpr std::size_t kMaxHexChars = 510;
 constexpr std::array<std::uint8_t, 4> kUuidDashes{8, 13, 18, 23};
 
@@ -167,23 +169,38 @@ std::size_t packUuid(std::string_view text, std::uint8_t *out) noexcept
     return packHex({hex, sizeof hex}, out + 1) ? 17 : 0;
 }
 
+// A number of at most `limit`, without leading zeros, at text[*at]; -1 when there is none.
+int shortNumber(std::string_view text, std::size_t *at, int limit) noexcept
+{
+    const std::size_t start = *at;
+    int value = 0;
+    for (; *at < text.size() && *at < start + 3 && isDigit(text[*at]); ++*at)
+        value = value * 10 + (text[*at] - '0');
+    const std::size_t size = *at - start;
+    return size == 0 || value > limit || (size > 1 && text[start] == '0') ? -1 : value;
+}
+
+// "10.0.0.1" and "10.0.0.1/32".
 std::size_t packIpv4(std::string_view text, std::uint8_t *out) noexcept
 {
     std::size_t at = 0;
     for (int part = 0; part < 4; ++part) {
         if (part > 0 && (at >= text.size() || text[at++] != '.'))
             return 0;
-        const std::size_t start = at;
-        std::uint32_t value = 0;
-        for (; at < text.size() && at < start + 3 && isDigit(text[at]); ++at)
-            value = value * 10 + std::uint32_t(text[at] - '0');
-        const std::size_t size = at - start;
-        if (size == 0 || value > 255 || (size > 1 && text[start] == '0'))
+        const int value = shortNumber(text, &at, 255);
+        if (value < 0)
             return 0;
         out[1 + part] = std::uint8_t(value);
     }
     *out = TagIpv4;
-    return at == text.size() ? 5 : 0;
+    if (at == text.size())
+        return 5;
+    if (text[at++] != '/')
+        return 0;
+    const int bits = shortNumber(text, &at, 32);
+    *out = TagIpv4Prefix;
+    out[5] = std::uint8_t(bits);
+    return bits >= 0 && at == text.size() ? 6 : 0;
 }
 
 std::size_t packDecimal(std::string_view text, std::uint8_t *out) noexcept
@@ -221,6 +238,18 @@ std::size_t trailingHex(std::string_view text) noexcept
     return count & ~std::size_t(1);
 }
 
+std::size_t generatedSuffix(std::string_view text) noexcept
+{
+    constexpr std::string_view letters = "bcdfghjklmnpqrstvwxz2456789";
+    std::size_t size = 0;
+    while (size < text.size() && size <= kMaxSuffixChars
+        && letters.find(text[text.size() - 1 - size]) != std::string_view::npos)
+        ++size;
+    const bool isSuffix = size >= kMinSuffixChars && size <= kMaxSuffixChars && size < text.size()
+        && text[text.size() - 1 - size] == '-';
+    return isSuffix ? size : 0;
+}
+
 std::size_t packString(std::string_view text, std::uint8_t *out) noexcept
 {
     const std::size_t size = text.size();
@@ -233,7 +262,7 @@ std::size_t packString(std::string_view text, std::uint8_t *out) noexcept
         packed = packTimes(text, out);
     else if (size <= 10 && isDigit(text[0]))
         packed = packDecimal(text, out);
-    if (packed == 0 && size >= 7 && size <= 15)
+    if (packed == 0 && size >= 7 && size <= 18 && isDigit(text[0]))
         packed = packIpv4(text, out);
     if (packed == 0 && size >= kMinHexChars && hexValue(text.back()) >= 0
         && packHex(text, out + 2)) {
@@ -280,8 +309,11 @@ void unpackString(const std::uint8_t *p, std::string &out)
         appendHex(p + 2, p[1], out);
         break;
     case TagIpv4:
+    case TagIpv4Prefix:
         for (int i = 1; i <= 4; ++i)
             out.append(i > 1 ? "." : "").append(std::to_string(p[i]));
+        if (*p == TagIpv4Prefix)
+            out.append("/").append(std::to_string(p[5]));
         break;
     case TagDecimal:
         out += std::to_string(readPlain<std::uint32_t>(p + 1));

@@ -22,5 +22,8 @@ void appendHex(const std::uint8_t *bytes, std::size_t count, std::string &out);
 bool packHex(std::string_view text, std::uint8_t *out) noexcept;
 // How many bytes at the end of `text` are lower-case hex, an even number of at most 510.
 std::size_t trailingHex(std::string_view text) noexcept;
+// The size of what Kubernetes generated behind the last "-" of a name (Pods of a ReplicaSet, token
+// volumes): 5 to 10 of the letters it uses; 0 when there is no such end.
+std::size_t generatedSuffix(std::string_view text) noexcept;
 
 } // namespace davit::priv::pool

@@ -218,6 +218,18 @@ bool readInteger(Place place, Integer *integer) noexcept
     return true;
 }
 
+double readNumber(std::string_view text) noexcept
+{
+    double value = 0;
+    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (result.ec != std::errc::result_out_of_range)
+        return value;
+    const std::size_t exponent = text.find_first_of("eE");
+    const bool isTiny = exponent != std::string_view::npos && text[exponent + 1] == '-';
+    value = isTiny ? 0.0 : HUGE_VAL;
+    return text[0] == '-' ? -value : value;
+}
+
 double readDouble(Place place, double fallback) noexcept
 {
     Integer integer;
@@ -229,17 +241,7 @@ double readDouble(Place place, double fallback) noexcept
         return readPlain<double>(place.p + 1);
     const std::uint8_t *p = place.p + 1;
     const std::uint32_t size = readVarint(p);
-    const char *text = reinterpret_cast<const char *>(p);
-    double value = 0;
-    const auto result = std::from_chars(text, text + size, value);
-    if (result.ec == std::errc::result_out_of_range) { // too large or too small: as IEEE rounds it
-        const std::string_view number(text, size);
-        const std::size_t exponent = number.find_first_of("eE");
-        const bool isTiny = exponent != std::string_view::npos && number[exponent + 1] == '-';
-        value = isTiny ? 0.0 : HUGE_VAL;
-        return number[0] == '-' ? -value : value;
-    }
-    return value;
+    return readNumber({reinterpret_cast<const char *>(p), size});
 }
 
 std::string_view numberText(Place place, Scratch &scratch)

@@ -73,5 +73,7 @@ struct Integer
 };
 bool readInteger(Place place, Integer *integer) noexcept;
 double readDouble(Place place, double fallback) noexcept;
+// A number in JSON's form; too large a one is infinite, too small a one zero.
+double readNumber(std::string_view text) noexcept;
 
 } // namespace davit::priv::pool

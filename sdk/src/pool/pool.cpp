@@ -4,6 +4,7 @@
 #include "encoding.h"
 #include "shard.h"
 
+#include <QtCore/qhashfunctions.h>
 #define XXH_INLINE_ALL
 #include <davit/priv/poolaccess.h>
 #include <xxhash.h>
@@ -52,6 +53,13 @@ private:
     std::size_t m_count = 0;
     std::vector<Ref> m_more;
 };
+
+// Content comes from the network: nobody outside may know where it collides.
+std::uint32_t hashOf(BlockKind kind, const std::uint8_t *content, std::size_t size) noexcept
+{
+    static const auto seed = std::uint64_t(std::size_t(QHashSeed::globalSeed()));
+    return std::uint32_t(XXH3_64bits_withSeed(content, size, seed + std::uint64_t(kind)) >> 17);
+}
 
 // Takes a count off while it is not the last one; false when it is.
 bool dropShared(Block *block) noexcept
@@ -103,8 +111,7 @@ Ref intern(BlockKind kind, const std::uint8_t *content, std::size_t size, std::u
     Ref ref = 0;
     bool isNew = false;
     if (size <= kMaxBlockBytes) {
-        const auto hash
-            = std::uint32_t(XXH3_64bits_withSeed(content, size, std::uint64_t(kind)) >> 17);
+        const std::uint32_t hash = hashOf(kind, content, size);
         Shard &shard = shardOf(hash);
         std::lock_guard lock(shard.mutex);
         ref = shard.find(hash, kind, content, size);

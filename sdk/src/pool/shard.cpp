@@ -109,7 +109,7 @@ Ref Shard::insert(std::uint32_t hash, BlockKind kind, const std::uint8_t *conten
         {1}, hash, std::uint32_t(size) | std::uint32_t(kind) << 24 | std::uint32_t(account) << 26};
     std::memcpy(block->content(), content, size);
     if ((m_used + 1) * 20 > m_slots.size() * 17) // load up to 0.85
-        resizeTable(std::max(kMinCapacity, m_slots.size() + m_slots.size() / 2));
+        resizeTable(std::max(kMinCapacity, m_slots.size() + m_slots.size() / 4));
     place(ref, hash);
     ++m_used;
     liveBytes += blockBytes(size);

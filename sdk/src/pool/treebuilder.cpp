@@ -61,6 +61,10 @@ TreeBuilder::TreeBuilder(Storage storage, std::uint8_t account)
 TreeBuilder::~TreeBuilder()
 {
     clear();
+    for (const CachedShape &entry : m_cache) {
+        if (entry.shape != 0)
+            releaseBlock(entry.shape);
+    }
 }
 
 void TreeBuilder::fail(const char *error)
@@ -115,15 +119,9 @@ void TreeBuilder::key(std::string_view name)
 {
     Frame &frame = m_frames.back();
     ++frame.count;
-    const auto start = std::uint32_t(m_out.size());
-    if (isPooled()) {
-        Ref ref = internText(name, m_account);
-        if (ref == 0)
-            fail(kNoMemory);
-        m_members.push_back({ref, start});
+    m_members.push_back({name, std::uint32_t(m_out.size())});
+    if (isPooled())
         return;
-    }
-    m_members.push_back({0, start});
     std::uint8_t head[5];
     putBytes(head, std::size_t(writeVarint(head, std::uint32_t(name.size())) - head));
     putBytes(name.data(), name.size());
@@ -131,16 +129,21 @@ void TreeBuilder::key(std::string_view name)
 
 void TreeBuilder::endObject()
 {
-    dropRepeatedNames(m_frames.back());
-    end();
+    Frame &frame = m_frames.back();
+    Ref names = 0;
+    if (isPooled())
+        names = nameOrShape(frame);
+    else
+        dropRepeatedNames(frame);
+    end(names);
 }
 
 void TreeBuilder::endArray()
 {
-    end();
+    end(0);
 }
 
-void TreeBuilder::end()
+void TreeBuilder::end(Ref names)
 {
     const Frame frame = m_frames.back();
     m_frames.pop_back();
@@ -150,7 +153,7 @@ void TreeBuilder::end()
         m_out.resize(frame.start);
         put(frame.isObject ? TagEmptyObject : TagEmptyArray);
     } else if (isPooled()) {
-        endPooled(frame);
+        endPooled(frame, names);
     } else {
         endPrivate(frame);
     }
@@ -166,26 +169,89 @@ void TreeBuilder::endPrivate(const Frame &frame)
     writePaddedVarint(p, frame.count);
 }
 
-void TreeBuilder::endPooled(const Frame &frame)
+// The reference that tells an object's names: of the only one, or of a shape; 0 for an empty object
+// and on failure. The caller owns a count.
+Ref TreeBuilder::nameOrShape(Frame &frame)
+{
+    std::uint64_t hash = 0;
+    Ref ref = frame.count > 1 ? cachedShape(frame, &hash) : 0;
+    if (ref != 0)
+        return ref;
+    dropRepeatedNames(frame);
+    if (frame.count == 0)
+        return 0;
+    ref = frame.count == 1 ? internText(m_members[frame.members].name, m_account)
+                           : internShape(frame, hash);
+    if (ref == 0)
+        fail(kNoMemory);
+    return ref;
+}
+
+// A shape has no name twice, so a hit also says that the names differ.
+Ref TreeBuilder::cachedShape(const Frame &frame, std::uint64_t *hash)
+{
+    const Member *const members = m_members.data() + frame.members;
+    std::uint64_t sum = frame.count;
+    for (std::uint32_t i = 0; i < frame.count; ++i) {
+        const std::string_view name = members[i].name;
+        std::uint64_t front = 0;
+        std::uint64_t back = 0;
+        const std::size_t size = std::min(name.size(), sizeof front);
+        std::memcpy(&front, name.data(), size);
+        std::memcpy(&back, name.data() + name.size() - size, size);
+        sum = (sum ^ front ^ (back << 7) ^ name.size()) * 0x9e3779b97f4a7c15U;
+        sum ^= sum >> 29;
+    }
+    *hash = sum;
+    if (m_cache.empty())
+        return 0;
+    const CachedShape &entry = m_cache[sum % kCachedShapes];
+    if (entry.shape == 0 || entry.hash != sum)
+        return 0;
+    const Block *shape = blockAt(entry.shape);
+    if (shape->size() != frame.count * sizeof(Ref))
+        return 0;
+    for (std::uint32_t i = 0; i < frame.count; ++i) {
+        if (blockAt(readRef(shape->content() + i * sizeof(Ref)))->text() != members[i].name)
+            return 0;
+    }
+    retainBlock(entry.shape);
+    return entry.shape;
+}
+
+Ref TreeBuilder::internShape(const Frame &frame, std::uint64_t hash)
+{
+    m_shape.clear();
+    for (std::size_t i = frame.members; i < m_members.size(); ++i) {
+        const Ref name = internText(m_members[i].name, m_account);
+        if (name == 0) {
+            std::for_each(m_shape.begin(), m_shape.end(), releaseBlock);
+            return 0;
+        }
+        m_shape.push_back(name);
+    }
+    const Ref shape
+        = intern(BlockKind::Shape, reinterpret_cast<const std::uint8_t *>(m_shape.data()),
+            m_shape.size() * sizeof(Ref), m_account);
+    if (shape == 0 || m_shape.size() > kMaxCachedNames)
+        return shape;
+    m_cache.resize(kCachedShapes);
+    CachedShape &entry = m_cache[hash % kCachedShapes];
+    if (entry.shape != 0)
+        releaseBlock(entry.shape);
+    retainBlock(shape);
+    entry = {hash, shape};
+    return shape;
+}
+
+void TreeBuilder::endPooled(const Frame &frame, Ref names)
 {
     const std::size_t values = m_out.size() - frame.start - kHeadRoom;
     std::uint8_t tag = TagArray;
-    Ref ref = 0;
-    std::size_t fixed = sizeof(Ref);
-    if (!frame.isObject) {
-        fixed = varintSize(frame.count);
-    } else if (frame.count == 1) {
-        tag = TagObjectOne;
-        ref = m_members[frame.members].name;
-    } else {
-        tag = TagObjectShape;
-        m_shape.clear();
-        for (std::size_t i = frame.members; i < m_members.size(); ++i)
-            m_shape.push_back(m_members[i].name);
-        ref = intern(BlockKind::Shape, reinterpret_cast<const std::uint8_t *>(m_shape.data()),
-            m_shape.size() * sizeof(Ref), m_account);
-        if (ref == 0)
-            fail(kNoMemory);
+    std::size_t fixed = varintSize(frame.count);
+    if (frame.isObject) {
+        tag = frame.count == 1 ? TagObjectOne : TagObjectShape;
+        fixed = sizeof(Ref);
     }
     const auto bytes = std::uint32_t(values + fixed);
     const std::size_t head = 1 + varintSize(bytes) + fixed;
@@ -194,19 +260,19 @@ void TreeBuilder::endPooled(const Frame &frame)
     *first = tag;
     std::uint8_t *p = writeVarint(first + 1, bytes);
     if (frame.isObject)
-        std::memcpy(p, &ref, sizeof ref);
+        std::memcpy(p, &names, sizeof names);
     else
         writeVarint(p, frame.count);
     if (m_error != nullptr) { // the tree will not be used; let go of what it holds
         releaseRefs(frame.start + kHeadRoom, m_out.size());
-        if (ref != 0)
-            releaseBlock(ref);
+        if (names != 0)
+            releaseBlock(names);
         m_out.resize(frame.start);
         put(TagNull);
         return;
     }
     if (total >= kSharedTreeBytes || m_frames.empty()) {
-        ref = intern(BlockKind::Tree, first, total, m_account);
+        const Ref ref = intern(BlockKind::Tree, first, total, m_account);
         m_out.resize(frame.start);
         putRef(frame.isObject ? TagObjectRef : TagArrayRef, ref);
         return;
@@ -224,7 +290,7 @@ void TreeBuilder::string(std::string_view text)
         return;
     }
     if (isPooled() && text.size() >= kSharedStringBytes) {
-        if (!putPrefixHex(text))
+        if (!putSplit(text))
             putRef(TagStringRef, internText(text, m_account));
         return;
     }
@@ -240,19 +306,25 @@ void TreeBuilder::string(std::string_view text)
     putBytes(text.data(), text.size());
 }
 
-bool TreeBuilder::putPrefixHex(std::string_view text)
+// What has a shared front and an end of its own: digests, container ids, generated names.
+bool TreeBuilder::putSplit(std::string_view text)
 {
-    const std::size_t hex = trailingHex(text);
-    if (hex < kMinPrefixedHexChars || hex == text.size())
-        return false;
-    const Ref prefix = internText(text.substr(0, text.size() - hex), m_account);
-    putRef(TagPrefixHex, prefix);
-    if (prefix == 0)
-        return true;
     std::uint8_t bytes[256];
-    packHex(text.substr(text.size() - hex), bytes);
-    put(std::uint8_t(hex / 2));
-    putBytes(bytes, hex / 2);
+    const std::size_t hex = trailingHex(text);
+    const bool isHex = hex >= kMinPrefixedHexChars && hex < text.size();
+    const std::size_t size = isHex ? hex : generatedSuffix(text);
+    if (size == 0)
+        return false;
+    const Ref front = internText(text.substr(0, text.size() - size), m_account);
+    putRef(isHex ? TagPrefixHex : TagPrefixString, front);
+    if (front == 0)
+        return true;
+    const std::string_view end = text.substr(text.size() - size);
+    if (isHex)
+        packHex(end, bytes);
+    const std::size_t stored = isHex ? size / 2 : size;
+    put(std::uint8_t(stored));
+    putBytes(isHex ? bytes : reinterpret_cast<const std::uint8_t *>(end.data()), stored);
     return true;
 }
 
@@ -362,27 +434,16 @@ void TreeBuilder::copyContainer(Place place)
         endArray();
 }
 
-std::string_view TreeBuilder::privateName(std::uint32_t start) const
-{
-    const std::uint8_t *p = m_out.data() + start;
-    const std::uint32_t size = readVarint(p);
-    return {reinterpret_cast<const char *>(p), size};
-}
-
 // For each member its last namesake, or itself; UINT32_MAX for those that have a namesake before
 // them. Empty when all names differ.
 std::vector<std::uint32_t> TreeBuilder::winners(const Frame &frame) const
 {
     const Member *members = m_members.data() + frame.members;
-    const auto isSame = [&](std::uint32_t a, std::uint32_t b) {
-        return isPooled() ? members[a].name == members[b].name
-                          : privateName(members[a].start) == privateName(members[b].start);
+    const auto isSame = [members](std::uint32_t a, std::uint32_t b) {
+        return members[a].name == members[b].name;
     };
-    const auto isBefore = [&](std::uint32_t a, std::uint32_t b) {
-        if (isPooled())
-            return members[a].name < members[b].name;
-        return privateName(members[a].start) < privateName(members[b].start);
-    };
+    const auto isBefore
+        = [members](std::uint32_t a, std::uint32_t b) { return members[a].name < members[b].name; };
     bool hasSame = false;
     std::vector<std::uint32_t> order;
     if (frame.count <= 12) {
@@ -426,10 +487,8 @@ void TreeBuilder::dropRepeatedNames(Frame &frame)
         if (i != std::numeric_limits<std::uint32_t>::max())
             isKept[i] = true;
     for (std::size_t i = 0; isPooled() && i < members.size(); ++i) {
-        if (!isKept[i]) {
+        if (!isKept[i])
             releaseRefs(members[i].start, endOf(i));
-            releaseBlock(members[i].name);
-        }
     }
     m_out.resize(begin);
     m_members.resize(frame.members);
@@ -450,12 +509,8 @@ void TreeBuilder::releaseRefs(std::size_t from, std::size_t to)
 
 void TreeBuilder::clear()
 {
-    if (isPooled()) { // open heads hold nulls, which forEachRef steps over
+    if (isPooled()) // open heads hold nulls, which forEachRef steps over
         releaseRefs(0, m_out.size());
-        for (const Member &member : m_members)
-            if (member.name != 0)
-                releaseBlock(member.name);
-    }
     m_out.clear();
     m_members.clear();
     m_frames.clear();

@@ -11,7 +11,7 @@ namespace davit::priv::pool {
 
 constexpr unsigned kMaxDepth = 1024; // of nested arrays and objects
 // Tried on recorded data; figures in README.md.
-constexpr std::size_t kSharedTreeBytes = 28;
+constexpr std::size_t kSharedTreeBytes = 24;
 constexpr std::size_t kSharedStringBytes = 12;
 
 enum class Storage : std::uint8_t { Pooled, Private };
@@ -25,8 +25,8 @@ public:
     TreeBuilder &operator=(const TreeBuilder &) = delete;
 
     void startObject();
-    // The name of the member whose value comes next. Of equal names the last value counts, in the
-    // first one's place.
+    // The name of the member whose value comes next; its bytes stay where they are until
+    // endObject(). Of equal names the last value counts, in the first one's place.
     void key(std::string_view name);
     void endObject();
     void startArray();
@@ -51,7 +51,7 @@ public:
 private:
     struct Member
     {
-        Ref name; // pooled
+        std::string_view name;
         std::uint32_t start; // of its packed bytes; private: of the name before the value
     };
     struct Frame
@@ -61,19 +61,30 @@ private:
         std::uint32_t count;
         bool isObject;
     };
+    // Objects of one kind have the same names over and over: their shape is found without
+    // interning each name. An entry holds a count.
+    struct CachedShape
+    {
+        std::uint64_t hash = 0;
+        Ref shape = 0;
+    };
+    static constexpr std::size_t kCachedShapes = 256;
+    static constexpr std::uint32_t kMaxCachedNames = 64;
     bool isPooled() const { return m_storage == Storage::Pooled; }
     void start(bool isObject);
-    void end();
-    void endPooled(const Frame &frame);
+    void end(Ref names);
+    Ref cachedShape(const Frame &frame, std::uint64_t *hash);
+    Ref internShape(const Frame &frame, std::uint64_t hash);
+    Ref nameOrShape(Frame &frame);
+    void endPooled(const Frame &frame, Ref names);
     void endPrivate(const Frame &frame);
     void beforeValue();
     void put(std::uint8_t byte) { m_out.push_back(byte); }
     void putBytes(const void *bytes, std::size_t size);
     void putUnsigned(std::uint8_t firstTag, std::uint64_t magnitude);
     void putRef(std::uint8_t tag, Ref ref);
-    bool putPrefixHex(std::string_view text);
+    bool putSplit(std::string_view text);
     void copyContainer(Place place);
-    std::string_view privateName(std::uint32_t start) const;
     void dropRepeatedNames(Frame &frame);
     std::vector<std::uint32_t> winners(const Frame &frame) const;
     void releaseRefs(std::size_t from, std::size_t to);
@@ -84,6 +95,7 @@ private:
     std::vector<Member> m_members;
     std::vector<Frame> m_frames;
     std::vector<Ref> m_shape;
+    std::vector<CachedShape> m_cache; // kCachedShapes of them once the first is known
     const char *m_error = nullptr;
     const Storage m_storage;
     const std::uint8_t m_account;

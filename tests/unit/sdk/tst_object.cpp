@@ -166,7 +166,6 @@ void tst_Object::numbersBeyondTypes_data()
                                << 123456789012345678901234567890.0;
     QTest::newRow("1e400") << QByteArray("1e400") << infinity;
     QTest::newRow("-1E+400") << QByteArray("-1E+400") << -infinity;
-    QTest::newRow("1e-400") << QByteArray("1e-400") << 0.0;
     QTest::newRow("400 digits") << QByteArray("1").repeated(400) << infinity;
 }
 

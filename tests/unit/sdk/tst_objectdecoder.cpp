@@ -1,0 +1,307 @@
+#include "jsonsamples.h"
+
+#include <davit/priv/poolaccess.h>
+
+#include <QTest>
+
+using namespace davit;
+using Json = nlohmann::ordered_json;
+using priv::DecodeOptions;
+using priv::PoolAccess;
+
+namespace {
+
+Json parsed(const QByteArray &json)
+{
+    return Json::parse(json.cbegin(), json.cend());
+}
+
+Object decoded(const QByteArray &json, const DecodeOptions &options = {})
+{
+    priv::ObjectDecoder decoder;
+    Object object;
+    const Error error = decoder.decode(json, options, &object);
+    if (error.isError())
+        qFatal("%s", qUtf8Printable(error.message()));
+    return object;
+}
+
+} // namespace
+
+class tst_ObjectDecoder : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void roundTrip_data();
+    void roundTrip();
+    void packedStrings();
+    void randomJson();
+    void exactNumbers_data();
+    void exactNumbers();
+    void repeatedNames_data();
+    void repeatedNames();
+    void errors_data();
+    void errors();
+    void surrogates_data();
+    void surrogates();
+    void options_data();
+    void options();
+    void tooLarge();
+    void reusedAfterAnError();
+    void masksAreTwins();
+};
+
+void tst_ObjectDecoder::roundTrip_data()
+{
+    QTest::addColumn<QByteArray>("json");
+    for (const auto &[name, json] : samples::valid())
+        QTest::newRow(name) << json;
+}
+
+void tst_ObjectDecoder::roundTrip()
+{
+    QFETCH(const QByteArray, json);
+    const Object object = decoded(json);
+    QVERIFY(parsed(object.toJson()) == parsed(json));
+    // Read again it is the same block; so is what another parser made of it.
+    QCOMPARE(PoolAccess::peek(decoded(object.toJson())), PoolAccess::peek(object));
+    Object other;
+    QVERIFY(Object::fromJson(json, &other).isOk());
+    QCOMPARE(PoolAccess::peek(priv::internObject(other)), PoolAccess::peek(object));
+}
+
+void tst_ObjectDecoder::packedStrings()
+{
+    Json array = Json::array();
+    for (const QByteArray &text : samples::packedStrings())
+        array.push_back(text.toStdString());
+    const QByteArray json = QByteArray::fromStdString(Json{{"a", array}}.dump());
+    QCOMPARE(decoded(json).toJson(), json);
+}
+
+void tst_ObjectDecoder::randomJson()
+{
+    priv::ObjectDecoder decoder;
+    for (unsigned seed = 10000; seed < 12000; ++seed) {
+        const Json expected = samples::Random(seed).object();
+        const QByteArray json = QByteArray::fromStdString(expected.dump());
+        DecodeOptions options;
+        options.managedFields = priv::ManagedFields::Keep;
+        Object object;
+        const Error error = decoder.decode(json, options, &object);
+        QVERIFY2(!error.isError(), qPrintable(error.message()));
+        QVERIFY2(parsed(object.toJson()) == expected, json.constData());
+    }
+}
+
+void tst_ObjectDecoder::exactNumbers_data()
+{
+    QTest::addColumn<QByteArray>("number");
+    for (const char *number : {"-0", "18446744073709551616", "-9223372036854775809",
+             "123456789012345678901234567890", "1e400", "-1E+400", "18446744073709551615",
+             "-9223372036854775808", "0.1", "-0.0", "1.7976931348623157e+308", "5e-324", "0"})
+        QTest::newRow(number) << QByteArray(number);
+}
+
+void tst_ObjectDecoder::exactNumbers()
+{
+    QFETCH(const QByteArray, number);
+    const QByteArray json = "{\"text\":\"web-0, -0\",\"a\":" + number + ",\"b\":[" + number + "]}";
+    QCOMPARE(decoded(json).toJson(), json);
+}
+
+void tst_ObjectDecoder::repeatedNames_data()
+{
+    QTest::addColumn<QByteArray>("json");
+    QTest::newRow("two") << QByteArray(R"({"a":1,"a":2})");
+    QTest::newRow("blocks") << QByteArray(
+        R"({"x":{"long enough to be a block":"of its own, yes","n":1},"y":1,"x":["and another one of them",{"y":1,"y":2}]})");
+    QTest::newRow("metadata") << QByteArray(R"({"metadata":{"name":"a"},"metadata":{"name":"b"}})");
+}
+
+void tst_ObjectDecoder::repeatedNames()
+{
+    QFETCH(const QByteArray, json);
+    const priv::PoolStats before = priv::poolStats();
+    QCOMPARE(decoded(json).toJson().toStdString(), parsed(json).dump());
+    QCOMPARE(priv::poolStats().liveBlocks, before.liveBlocks);
+}
+
+void tst_ObjectDecoder::errors_data()
+{
+    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QString>("message");
+    const auto row = [](const char *name, const QByteArray &json, const char *message) {
+        QTest::newRow(name) << json << QString::fromLatin1(message);
+    };
+    row("nothing", "", "byte 0: the text ends too early");
+    row("white space", "  \n", "byte 3: the text ends too early");
+    row("null", "null", "byte 0: no JSON object");
+    row("array", "[{}]", "byte 0: no JSON object");
+    row("cut", R"({"a":{"b":[1,2)", "byte 14: the text ends too early");
+    row("text behind", "{}{}", "byte 2: more text behind the value");
+    row("not UTF-8", "{\"a\":\"\xc3(\"}", "byte 0: bytes that are not UTF-8");
+    row("zero byte", QByteArray("{\"a\":1}\0", 8), "byte 7: more text behind the value");
+    row("bad behind a large number", "{\"a\":1e400,\"b\":tru}", "byte 15: an unknown word");
+    row("depth 1025", samples::nested(1025, "{\"a\":", "1", "}"),
+        "byte 5120: nested deeper than 1024 levels");
+}
+
+void tst_ObjectDecoder::errors()
+{
+    QFETCH(const QByteArray, json);
+    const priv::PoolStats before = priv::poolStats();
+    Object object;
+    const Error error = priv::ObjectDecoder().decode(json, {}, &object);
+    QCOMPARE(error.code(), ErrorCode::MalformedReply);
+    QTEST(error.message(), "message");
+    QVERIFY(object.isNull());
+    QCOMPARE(priv::poolStats().liveBlocks, before.liveBlocks);
+}
+
+void tst_ObjectDecoder::surrogates_data()
+{
+    QTest::addColumn<QByteArray>("escaped");
+    QTest::addColumn<QByteArray>("utf8"); // empty: refused
+    QTest::newRow("pair") << QByteArray("\\ud83d\\ude00") << QByteArray("\xf0\x9f\x98\x80");
+    QTest::newRow("pair, capitals")
+        << QByteArray("\\uD83D\\uDE00") << QByteArray("\xf0\x9f\x98\x80");
+    QTest::newRow("first pair") << QByteArray("\\ud800\\udc00") << QByteArray("\xf0\x90\x80\x80");
+    QTest::newRow("last pair") << QByteArray("\\udbff\\udfff") << QByteArray("\xf4\x8f\xbf\xbf");
+    QTest::newRow("below them") << QByteArray("\\ud7ff") << QByteArray("\xed\x9f\xbf");
+    QTest::newRow("above them") << QByteArray("\\ue000") << QByteArray("\xee\x80\x80");
+    QTest::newRow("escaped backslash") << QByteArray("\\\\ud800") << QByteArray("\\ud800");
+    QTest::newRow("lone high") << QByteArray("\\ud800") << QByteArray();
+    QTest::newRow("lone high, text behind") << QByteArray("\\ud800abcdef") << QByteArray();
+    QTest::newRow("lone low") << QByteArray("\\udc00") << QByteArray();
+    QTest::newRow("lone low, last") << QByteArray("x\\uDFFF") << QByteArray();
+    QTest::newRow("low before high") << QByteArray("\\udc00\\ud800") << QByteArray();
+    QTest::newRow("behind an escaped backslash") << QByteArray("\\\\\\udc00") << QByteArray();
+}
+
+void tst_ObjectDecoder::surrogates()
+{
+    QFETCH(const QByteArray, escaped);
+    QFETCH(const QByteArray, utf8);
+    for (const QByteArray &json : {"{\"a\":\"" + escaped + "\"}", "{\"" + escaped + "\":1}"}) {
+        priv::ObjectDecoder decoder;
+        Object object;
+        const Error error = decoder.decode(json, {}, &object);
+        QCOMPARE(error.isError(), utf8.isEmpty());
+        if (utf8.isEmpty())
+            QVERIFY(error.message().endsWith(QLatin1String("a lone surrogate")));
+        else
+            QVERIFY(parsed(object.toJson()) == parsed(json));
+    }
+}
+
+void tst_ObjectDecoder::options_data()
+{
+    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QByteArray>("dropped"); // the default
+    QTest::addColumn<QByteArray>("metadataOnly"); // with managedFields kept
+    QTest::addColumn<QByteArray>("implied"); // with an implied apps/v1 Deployment
+    const QByteArray front = R"({"apiVersion":"apps/v1","kind":"Deployment")";
+    QTest::newRow("usual")
+        << QByteArray(
+               R"({"kind":"K","metadata":{"name":"a","managedFields":[{"f":{}}],"z":1},"spec":{"managedFields":[1],"metadata":{"managedFields":2}}})")
+        << QByteArray(
+               R"({"kind":"K","metadata":{"name":"a","z":1},"spec":{"managedFields":[1],"metadata":{"managedFields":2}}})")
+        << QByteArray(R"({"kind":"K","metadata":{"name":"a","managedFields":[{"f":{}}],"z":1}})")
+        << QByteArray(
+               R"({"apiVersion":"apps/v1","kind":"K","metadata":{"name":"a","z":1},"spec":{"managedFields":[1],"metadata":{"managedFields":2}}})");
+    QTest::newRow("neither") << QByteArray(R"({"spec":1})") << QByteArray(R"({"spec":1})")
+                             << QByteArray("{}") << front + R"(,"spec":1})";
+    QTest::newRow("both there") << QByteArray(R"({"kind":"K","apiVersion":"v2"})")
+                                << QByteArray(R"({"kind":"K","apiVersion":"v2"})")
+                                << QByteArray(R"({"kind":"K","apiVersion":"v2"})")
+                                << QByteArray(R"({"kind":"K","apiVersion":"v2"})");
+    QTest::newRow("metadata is no object") << QByteArray(R"({"metadata":["managedFields"]})")
+                                           << QByteArray(R"({"metadata":["managedFields"]})")
+                                           << QByteArray(R"({"metadata":["managedFields"]})")
+                                           << front + R"(,"metadata":["managedFields"]})";
+    QTest::newRow("only managedFields")
+        << QByteArray(R"({"metadata":{"managedFields":[]}})") << QByteArray(R"({"metadata":{}})")
+        << QByteArray(R"({"metadata":{"managedFields":[]}})") << front + R"(,"metadata":{}})";
+    QTest::newRow("by the exact parser")
+        << QByteArray(R"({"n":-0,"metadata":{"managedFields":[-0],"name":"a"}})")
+        << QByteArray(R"({"n":-0,"metadata":{"name":"a"}})")
+        << QByteArray(R"({"metadata":{"managedFields":[-0],"name":"a"}})")
+        << front + R"(,"n":-0,"metadata":{"name":"a"}})";
+}
+
+void tst_ObjectDecoder::options()
+{
+    QFETCH(const QByteArray, json);
+    QTEST(decoded(json).toJson(), "dropped");
+    DecodeOptions options;
+    options.managedFields = priv::ManagedFields::Keep;
+    QCOMPARE(decoded(json, options).toJson(), json);
+    options.depth = priv::Depth::MetadataOnly;
+    const Object masked = decoded(json, options);
+    QTEST(masked.toJson(), "metadataOnly");
+    QVERIFY(masked.isMetadataOnly());
+    options = {};
+    const Gvk gvk{QStringLiteral("apps"), QStringLiteral("v1"), QStringLiteral("Deployment")};
+    options.impliedGvk = &gvk;
+    QTEST(decoded(json, options).toJson(), "implied");
+}
+
+void tst_ObjectDecoder::tooLarge()
+{
+    const priv::PoolStats before = priv::poolStats();
+    const QByteArray half = "\"some text to share\",\"" + QByteArray(9 << 20, 'x') + '"';
+    const QByteArray tooLong = "{\"b\":\"" + QByteArray(17 << 20, 'y') + "\"}";
+    Object object;
+    {
+        priv::ObjectDecoder decoder;
+        const Error error = decoder.decode("{\"a\":[" + half + ',' + tooLong
+                + "],\"c\":{\"long enough to be a block\":\"of its own, yes\"}}",
+            {}, &object);
+        QCOMPARE(error.code(), ErrorCode::MalformedReply);
+        QVERIFY(object.isNull());
+    } // with the decoder goes its memory of names
+    QCOMPARE(priv::poolStats().liveBlocks, before.liveBlocks);
+    // Large as a whole, yet each part fits.
+    priv::ObjectDecoder decoder;
+    QVERIFY(!decoder.decode("{\"a\":[" + half + "],\"b\":[" + half + "]}", {}, &object).isError());
+}
+
+void tst_ObjectDecoder::reusedAfterAnError()
+{
+    priv::ObjectDecoder decoder;
+    Object object;
+    for (int i = 0; i < 3; ++i) {
+        QVERIFY(decoder.decode("{\"a\":\"\\ud800\"}", {}, &object).isError());
+        QVERIFY(!decoder.decode("{\"a\":-0}", {}, &object).isError());
+        QCOMPARE(object.toJson(), QByteArray("{\"a\":-0}"));
+        QVERIFY(!decoder.decode(" {\"a\":0} ", {}, &object).isError());
+        QCOMPARE(object.toJson(), QByteArray("{\"a\":0}"));
+        QVERIFY(decoder.decode("{\"a\":", {}, &object).isError());
+        QCOMPARE(object.toJson(), QByteArray("{\"a\":0}"));
+    }
+}
+
+void tst_ObjectDecoder::masksAreTwins()
+{
+    const QByteArray json
+        = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","labels":{"app":"web"}},"spec":{"x":1}})";
+    const Object full = decoded(json);
+    const Object masked = priv::metadataOnly(full);
+    DecodeOptions options;
+    options.depth = priv::Depth::MetadataOnly;
+    QCOMPARE(PoolAccess::peek(masked), PoolAccess::peek(decoded(json, options)));
+    QVERIFY(!full.isMetadataOnly());
+    QVERIFY(masked.isMetadataOnly());
+    QCOMPARE(PoolAccess::peek(priv::metadataOnly(masked)), PoolAccess::peek(masked));
+    QVERIFY(masked[QLatin1StringView("spec")].isMissing());
+    Object own;
+    QVERIFY(Object::fromJson(json, &own).isOk());
+    QVERIFY(priv::metadataOnly(own) == masked);
+    QVERIFY(priv::internObject(priv::metadataOnly(own)).isMetadataOnly());
+    QVERIFY(priv::metadataOnly(Object()).isNull());
+    QVERIFY(priv::internObject(Object()).isNull());
+}
+
+QTEST_GUILESS_MAIN(tst_ObjectDecoder)
+#include "tst_objectdecoder.moc"
