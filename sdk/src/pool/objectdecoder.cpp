@@ -55,7 +55,7 @@ public:
 
 bool ObjectDecoderPrivate::decodeFast(std::string_view json, const Selection &selection)
 {
-    if (mayHoldSurrogate(json))
+    if (json.empty() || mayHoldSurrogate(json))
         return false;
     if (padded.size() < json.size() + simdjson::SIMDJSON_PADDING)
         padded.resize(json.size() + json.size() / 2 + simdjson::SIMDJSON_PADDING);
