@@ -2,6 +2,7 @@
 
 #include <QtCore/qcoreapplication.h>
 #include <QtCore/qcoreevent.h>
+#include <iterator>
 #include <utility>
 
 namespace davit::cache {

@@ -14,6 +14,7 @@
 #include <QtCore/qhash.h>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace davit::cache {

@@ -4,6 +4,7 @@
 
 #include <QtCore/qset.h>
 #include <algorithm>
+#include <iterator>
 
 namespace davit::cache {
 

@@ -16,6 +16,7 @@
 #include "threadsafestore.h"
 
 #include <atomic>
+#include <optional>
 
 namespace davit::cache {
 

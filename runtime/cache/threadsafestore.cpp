@@ -1,6 +1,7 @@
 #include "threadsafestore.h"
 
 #include <QtCore/qset.h>
+#include <algorithm>
 
 namespace davit::cache {
 

@@ -46,10 +46,10 @@ void ViewPart::attach(std::shared_ptr<RunningInformer> informer)
         m_store = informer->informer().store();
         m_isExact = informer->scope() == m_filter.scope();
     }
-    informer->executor().post([self = shared_from_this(), raw = informer.get()] {
-        static_cast<void>(
-            raw->informer().addListener(self)); // refused when it has stopped: no news
-        raw->followSuccessor();
+    informer->executor().post([self = shared_from_this(), informer] {
+        // Refused when it has stopped: no news then.
+        static_cast<void>(informer->informer().addListener(self));
+        informer->followSuccessor();
     });
 }
 
@@ -67,11 +67,10 @@ void ViewPart::close()
         index->end();
     if (!informer)
         return;
-    SharedInformer *const raw = &informer->informer(); // the strand ends before it does
-    informer->executor().post([self = shared_from_this(), raw, indexes] {
-        raw->removeListener(self.get());
+    informer->executor().post([self = shared_from_this(), informer, indexes] {
+        informer->informer().removeListener(self.get());
         for (const std::shared_ptr<GuardedIndex> &index : indexes)
-            raw->removeIndexer(index->key());
+            informer->informer().removeIndexer(index->key());
     });
 }
 

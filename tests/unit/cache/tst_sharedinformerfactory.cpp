@@ -415,6 +415,7 @@ void tst_SharedInformerFactory::widening()
     PluginView narrow = bench.view(in("n"));
     bench.list(u"in n"_s, widgets({"n/a@1", "n/b@2", "n/gone@3"}), u"10"_s);
     QCOMPARE(narrow.heard(), L({"+n/a@1!", "+n/b@2!", "+n/gone@3!"}));
+    const auto narrowWatch = bench.source(u"in n"_s).calls.back();
     PluginView wide = bench.view(everything());
     // The narrow watch is ahead: the wide one must catch up before anybody moves.
     bench.send(u"in n"_s, {happened(Type::Modified, widget(u"n/a@20"))});
@@ -426,7 +427,7 @@ void tst_SharedInformerFactory::widening()
     QCOMPARE(bench.running(), L({"", "in n"}));
     bench.send({}, {happened(Type::Modified, widget(u"n/a@20"))});
     QCOMPARE(bench.running(), L({""})); // moved; the narrow watch has ended
-    QVERIFY(!bench.source(u"in n"_s).calls.back()->isAlive);
+    QVERIFY(!narrowWatch->isAlive);
     QCOMPARE(narrow.heard(), L({"-n/gone@3?"}));
     QCOMPARE(texts(narrow.lister().list()), L({"n/a@20", "n/b@2"}));
     bench.send({},
