@@ -52,9 +52,9 @@ public:
     int code() const; // 0 until the answer's head is there, and when none came
     // Waits until `isEnough` holds for the events, or the time is over.
     bool waitFor(const std::function<bool(const QList<QJsonObject> &)> &isEnough,
-        int milliseconds = 15000) const;
-    bool waitForCount(int events, int milliseconds = 15000) const;
-    bool waitForEnd(int milliseconds = 15000) const;
+        int milliseconds = 60000) const;
+    bool waitForCount(int events, int milliseconds = 60000) const;
+    bool waitForEnd(int milliseconds = 60000) const;
 
 private:
     struct Private;
