@@ -260,7 +260,7 @@ void tst_KubectlSessions::session()
         isReal ? QStringLiteral("cache-real") : QStringLiteral("cache-embedded"));
     m_namespace = QStringLiteral("session-%1").arg(++m_sessions);
     m_beside.reset();
-    // Not "create namespace": that sends protobuf, which the embedded server does not read.
+    // As JSON: "create namespace" sends protobuf, which is a row of tst_kubectl.
     take(feed("create -f -",
         R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")" + m_namespace.toLatin1()
             + R"("}})",
