@@ -60,8 +60,10 @@ void PluginManager::setOnChanged(std::function<void(const PluginSpec &)> onChang
             || spec.state() == PluginState::Faulted || spec.state() == PluginState::Quarantined;
         const LogField fields[] = {{"plugin", spec.id()}, {"state", state},
             {"file", spec.file().path}, {"reason", spec.reason()}};
-        log.write(isBad ? LogLevel::Error : LogLevel::Info, "plugin state", fields,
-            spec.reason().isEmpty() ? 3 : 4);
+        const bool isStep = !isBad && spec.state() != PluginState::Running
+            && spec.state() != PluginState::Retired; // on the way to something worth a line
+        log.write(isBad ? LogLevel::Error : (isStep ? LogLevel::Debug : LogLevel::Info),
+            "plugin state", fields, spec.reason().isEmpty() ? 3 : 4);
         tell(spec);
     };
 }

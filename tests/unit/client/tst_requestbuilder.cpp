@@ -1,6 +1,7 @@
 #include "client/requestbuilder.h"
 
 #include <QTest>
+#include <deque>
 
 using namespace davit;
 using namespace davit::client;
@@ -88,10 +89,10 @@ void tst_RequestBuilder::requests_data()
         "/apis/demo.example/v1/namespaces/team-a/widgets/x/status?fieldManager=davit%2Fp&timeout="
         "30s",
         "application/json", kJson);
+    static std::deque<Patch> patches; // the rows borrow them
     const auto patched = [&](const char *name, const Patch &patch, const RequestOptions &options,
                              const char *query, const char *contentType) {
-        row(name, kConfigMaps,
-            {Verb::Patch, kX, {}, new Patch(patch), options}, // lives as long as the test data
+        row(name, kConfigMaps, {Verb::Patch, kX, {}, &patches.emplace_back(patch), options},
             "PATCH", (QByteArray("/api/v1/namespaces/team-a/configmaps/x?") + query).constData(),
             contentType, patch.body().constData());
     };

@@ -127,7 +127,7 @@ private:
         case 2:
             return below(1000) - 500;
         case 3:
-            return std::int64_t(m_engine()) * std::int64_t(m_engine());
+            return std::int64_t(std::uint64_t(m_engine()) * std::uint64_t(m_engine()));
         case 4:
             return std::uint64_t(m_engine()) << 32 | m_engine();
         case 5:
