@@ -1,4 +1,4 @@
-// The classic first informer program: one kind, three signals. All of it runs on the plugin's own
+// The classic first informer program: one kind, four signals. All of it runs on the plugin's own
 // thread; a slow slot delays this plugin alone.
 #include <davit/controllerplugin.h>
 #include <davit/hostcontext.h>

@@ -1,5 +1,5 @@
 // A plugin's informer as the runtime sees it: one listener part a namespace that was asked for, one
-// mailbox for all. Test: tst_view, tst_sharedinformerfactory.
+// mailbox for all. Test: tst_sharedinformerfactory.
 #pragma once
 
 #include "viewlister.h"

@@ -1,5 +1,5 @@
 // What a view shows of the informer it looks at: which objects, and how much of each. Test:
-// tst_view.
+// tst_sharedinformerfactory.
 #pragma once
 
 #include <davit/selector.h>

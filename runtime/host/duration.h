@@ -1,5 +1,5 @@
 // Lengths of time as Go programs write them: "30s", "1h30m", "250ms", "0", "-1s".
-// Source: Go's time.ParseDuration. Test: tst_duration.
+// Source: Go's time.ParseDuration. Test: tst_commandline.
 #pragma once
 
 #include <QtCore/qstring.h>

@@ -1,6 +1,6 @@
 // What the dynamic symbol table of a shared library says about how it can be hosted; read from the
 // file, without loading it. Source: System V ABI, "Symbol Table"; GNU's STB_GNU_UNIQUE and symbol
-// versioning. Test: tst_elfsymbols.
+// versioning. Test: tst_examples.
 #pragma once
 
 #include <davit/result.h>

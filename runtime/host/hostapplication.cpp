@@ -216,9 +216,7 @@ void HostApplication::stopped(const QStringList &abandoned)
 {
     for (const QString &reconcile : abandoned)
         m_log.error("abandoned a reconcile that did not end", {{"reconcile", reconcile}});
-    // M-13: not to wait was the wish, so nothing was overrun.
-    const bool isOverrun = !abandoned.isEmpty() && m_options.gracefulTimeout != 0ms;
-    const ExitCode code = isOverrun ? ExitCode::Abandoned : ExitCode::Done;
+    const ExitCode code = abandoned.isEmpty() ? ExitCode::Done : ExitCode::Abandoned;
     m_log.info("stopped", {{"abandoned", abandoned.size()}, {"exitCode", int(code)}});
     m_onExit(code, {});
 }

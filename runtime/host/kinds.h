@@ -1,6 +1,6 @@
 // The kinds that plugins wait for: each is looked for until the cluster serves it, then known.
 // Contract: a kind that is not served, or whose discovery fails, is looked for again every 10 s
-// (M-9); whoever waits is told why each time. Test: tst_kinds.
+// (M-9); whoever waits is told why each time. Test: tst_run.
 #pragma once
 
 #include <client/restmapper.h>

@@ -1,4 +1,4 @@
-// The host's clock as plugins see it. Test: tst_runtimeservices.
+// The host's clock as plugins see it.
 #pragma once
 
 #include <davit/priv/backends.h>

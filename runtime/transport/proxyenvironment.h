@@ -1,5 +1,5 @@
 // Which proxy the environment asks for. Source: behaviours.md C-36; the rules of Go's
-// golang.org/x/net/http/httpproxy. Test: tst_proxyenvironment.
+// golang.org/x/net/http/httpproxy. Test: tst_incluster.
 #pragma once
 
 #include "loadenvironment.h"

@@ -4,7 +4,7 @@
 //   block; one that does not fit its certificate is an error (case B10).
 //   - an address matches an iPAddress SAN only, a name a dNSName SAN only; the common name never
 //   counts (case B06, RFC 6125 6.4.4).
-// Test: tst_tlsmaterial, tst_tls.
+// Test: tst_credential, tst_tls.
 #pragma once
 
 #include "clusterconfig.h"

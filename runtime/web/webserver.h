@@ -2,7 +2,7 @@
 //   - Handlers run on the server's own threads, eight at once, and must return at once.
 //   - An idle connection is closed after 5 s (M-23 says 90): each holds one of the eight threads.
 //   - Two servers never share a port: the second is told that it is taken.
-// Test: tst_webserver.
+// Test: tst_probes.
 #pragma once
 
 #include "listenaddress.h"

@@ -4,7 +4,7 @@
 //     times (equal ones in the order they were set).
 //   - With an executor given, its works are run after every step, so a work that sets the next
 //     timer inside the advanced span sees it fire in the same call.
-// Test: tst_manualclock.
+// Test: tst_timesource.
 #pragma once
 
 #include <support/timesource.h>

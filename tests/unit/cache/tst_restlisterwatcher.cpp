@@ -17,6 +17,7 @@ class ScriptedTransport final : public transport::Transport
 public:
     QList<QByteArray> targets;
     std::vector<transport::Channel> channels;
+    std::vector<std::chrono::milliseconds> silenceLimits;
     transport::ResponseSink *sink = nullptr;
 
     std::unique_ptr<transport::Exchange> start(const transport::Request &request,
@@ -24,6 +25,7 @@ public:
     {
         targets += request.target;
         channels.push_back(request.channel);
+        silenceLimits.push_back(request.silenceLimit);
         sink = &to;
         return std::make_unique<transport::Exchange>();
     }
@@ -113,6 +115,7 @@ private Q_SLOTS:
     void metadataOnly();
     void watches_data();
     void watches();
+    void b11_silence();
     void b12_errorEvents_data();
     void b12_errorEvents();
 };
@@ -304,6 +307,18 @@ void tst_RestListerWatcher::watches()
     QTEST(sink.events, "events");
     QTEST(sink.error.code(), "code");
     QCOMPARE(sink.finished, 1);
+}
+
+// A connected but silent server is noticed within 90 s; bookmarks come about each minute.
+void tst_RestListerWatcher::b11_silence()
+{
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestListerWatcher source(transport, widgetsIn());
+    Sink sink;
+    const auto list = source.list({}, executor, sink);
+    const auto watch = source.watch({}, executor, sink);
+    QCOMPARE(transport.silenceLimits, std::vector<std::chrono::milliseconds>(2, 90s));
 }
 
 void tst_RestListerWatcher::b12_errorEvents_data()
