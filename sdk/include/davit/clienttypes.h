@@ -1,4 +1,4 @@
-// What goes into a request and comes out of it. Value types, implicitly shared. Test: tst_clienttypes.
+// What goes into a request and comes out of it; implicitly shared. Test: tst_clienttypes.
 #pragma once
 
 #include <QtCore/qlist.h>
