@@ -11,6 +11,9 @@ namespace davit::web {
 
 namespace {
 
+// A connection holds one as long as it is open, also when it says nothing.
+constexpr size_t kThreads = 64;
+
 // httplib's default is SO_REUSEPORT, with which a second host would take half of the scrapes.
 void setSocketOptions(socket_t socket)
 {
@@ -82,10 +85,21 @@ WebServer::WebServer() : d(std::make_unique<Private>())
     d->server.set_socket_options(setSocketOptions);
     d->server.set_keep_alive_timeout(5);
     d->server.set_keep_alive_max_count(1000);
-    d->server.set_read_timeout(32);
+    d->server.set_read_timeout(5);
     d->server.set_write_timeout(10);
     d->server.set_payload_max_length(64 * 1024);
-    d->server.new_task_queue = [] { return new httplib::ThreadPool(8); }; // httplib deletes it
+    d->server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); }; // it deletes it
+    // httplib would wait for the end of a body that no header announces.
+    d->server.set_pre_routing_handler(
+        [](const httplib::Request &request, httplib::Response &response) {
+            if (request.method == "GET" || request.method == "HEAD"
+                || request.has_header("Content-Length") || request.has_header("Transfer-Encoding"))
+                return httplib::Server::HandlerResponse::Unhandled;
+            response.status = 405;
+            response.set_header("Allow", "GET, HEAD");
+            response.set_content("405 method not allowed\n", "text/plain; charset=utf-8");
+            return httplib::Server::HandlerResponse::Handled;
+        });
 }
 
 WebServer::~WebServer()

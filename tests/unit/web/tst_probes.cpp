@@ -4,6 +4,7 @@
 #include "web/endpoints.h"
 #include "web/webserver.h"
 
+#include <QElapsedTimer>
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <QTest>
@@ -19,13 +20,15 @@ private Q_SLOTS:
     void initTestCase();
     void answers_data();
     void answers();
+    void halfOpenConnections();
+    void postWithoutBody();
     void addressInUse();
     void hostThatIsNotOurs();
     void offPort();
 
 private:
     // The whole answer as it came.
-    static QByteArray get(quint16 port, const QByteArray &target);
+    static QByteArray get(quint16 port, const QByteArray &target, const QByteArray &method = "GET");
 
     MetricsRegistry m_registry;
     ProbeChecks m_healthz{QStringLiteral("healthz")};
@@ -33,13 +36,13 @@ private:
     WebServer m_server;
 };
 
-QByteArray tst_Probes::get(quint16 port, const QByteArray &target)
+QByteArray tst_Probes::get(quint16 port, const QByteArray &target, const QByteArray &method)
 {
     QTcpSocket socket;
     socket.connectToHost(QStringLiteral("127.0.0.1"), port);
     if (!socket.waitForConnected(5000))
         return {};
-    socket.write("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    socket.write(method + ' ' + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     QByteArray answer;
     while (socket.waitForReadyRead(5000))
         answer += socket.readAll();
@@ -98,6 +101,30 @@ void tst_Probes::answers()
         QVERIFY(answer.contains("Content-Type: text/plain;"));
         QVERIFY(answer.contains("X-Content-Type-Options: nosniff"));
     }
+}
+
+void tst_Probes::halfOpenConnections()
+{
+    std::vector<std::unique_ptr<QTcpSocket>> silent;
+    for (int i = 0; i < 20; ++i) {
+        QTcpSocket &socket = *silent.emplace_back(std::make_unique<QTcpSocket>());
+        socket.connectToHost(QStringLiteral("127.0.0.1"), m_server.port());
+        QVERIFY(socket.waitForConnected(5000));
+        socket.write("GET /healthz HTTP/1.1\r\nHost:");
+        QVERIFY(socket.waitForBytesWritten(5000));
+    }
+    QElapsedTimer timer;
+    timer.start();
+    QVERIFY(get(m_server.port(), "/healthz?exclude=b").startsWith("HTTP/1.1 200"));
+    QVERIFY(timer.elapsed() < 4000); // before the first of them is given up
+}
+
+void tst_Probes::postWithoutBody()
+{
+    QElapsedTimer timer;
+    timer.start();
+    QVERIFY(get(m_server.port(), "/healthz", "POST").startsWith("HTTP/1.1 405"));
+    QVERIFY(timer.elapsed() < 4000);
 }
 
 void tst_Probes::addressInUse()
