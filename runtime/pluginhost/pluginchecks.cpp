@@ -2,6 +2,7 @@
 
 #include <davit/controllerplugin.h>
 
+#include <QtCore/qfileinfo.h>
 #include <QtCore/qmap.h>
 #include <QtCore/qpluginloader.h>
 #include <algorithm>
@@ -129,6 +130,8 @@ private:
 
 Status readRawMetadata(const QString &path, RawMetadata *raw)
 {
+    if (const QFileInfo file(path); file.exists() && !file.isFile()) // opening a FIFO would block
+        return refused(path, QStringLiteral("it is no regular file; name the library of a plugin"));
     const QPluginLoader loader(path);
     const QJsonObject json = loader.metaData();
     if (json.isEmpty()) {

@@ -6,12 +6,24 @@ namespace davit::pluginhost {
 
 namespace {
 
+// Why a thing that is no file cannot be a plugin. It is not opened: a FIFO would block.
+QString faultOf(const QFileInfo &entry)
+{
+    const QString what = entry.exists()
+        ? QStringLiteral("it is no regular file; replace it by the library")
+        : QStringLiteral("it is a link to nothing; mend it");
+    return QStringLiteral("%1: %2 or remove it").arg(entry.absoluteFilePath(), what);
+}
+
 PluginFile folderPlugin(const QFileInfo &folder)
 {
     const QString file
         = folder.absoluteFilePath() + u'/' + folder.completeBaseName() + QLatin1StringView(".so");
     PluginFile found{file, folder.absoluteFilePath(), {}};
-    if (!QFileInfo(file).isFile())
+    const QFileInfo library(file);
+    if (library.exists() || library.isSymLink())
+        found.fault = library.isFile() ? QString() : faultOf(library);
+    else
         found.fault
             = QStringLiteral("%1: the folder has no %2.so; name the library like the folder")
                   .arg(folder.absoluteFilePath(), folder.completeBaseName());
@@ -40,10 +52,12 @@ Status scanPlugins(const QString &directory, QList<PluginFile> *files)
             ErrorCode::InvalidConfiguration, shown + QStringLiteral("it cannot be read") + next);
     const QFileInfoList entries
         = QDir(info.absoluteFilePath())
-              .entryInfoList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name);
+              .entryInfoList(
+                  QDir::Files | QDir::Dirs | QDir::System | QDir::NoDotAndDotDot, QDir::Name);
     for (const QFileInfo &entry : entries) {
-        if (entry.isFile() && entry.suffix() == u"so")
-            files->append({entry.absoluteFilePath(), {}, {}});
+        if (entry.suffix() == u"so")
+            files->append(
+                {entry.absoluteFilePath(), {}, entry.isFile() ? QString() : faultOf(entry)});
         else if (entry.isDir() && entry.suffix() == u"davit")
             files->append(folderPlugin(entry));
     }

@@ -1,5 +1,6 @@
 // Finds what looks like a plugin in a directory: NAME.so, and NAME.davit/ with a NAME.so inside.
-// Hidden files and all others are passed over. Test: tst_pluginmanager.
+// Hidden files and all others are passed over; a NAME.so that is no regular file has a fault. Test:
+// tst_pluginmanager.
 #pragma once
 
 #include "pluginspec.h"

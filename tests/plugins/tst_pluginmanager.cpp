@@ -7,6 +7,7 @@
 
 #include <QTest>
 #include <QtCore/qtemporarydir.h>
+#include <sys/stat.h>
 
 using namespace davit;
 using namespace davit::pluginhost;
@@ -44,6 +45,7 @@ private Q_SLOTS:
     void folderPlugin();
     void directories();
     void brokenFiles();
+    void noRegularFiles();
 
 private:
     PluginSpec &spec(const QString &id) const;
@@ -377,6 +379,34 @@ void tst_PluginManager::brokenFiles()
         QVERIFY2(spec->reason().contains(QStringLiteral(": it is no Qt plugin (")),
             qPrintable(spec->reason()));
     }
+    stop();
+}
+
+void tst_PluginManager::noRegularFiles()
+{
+    const QTemporaryDir dir;
+    const auto path = [&](const char *name) { return dir.filePath(QString::fromLatin1(name)); };
+    QVERIFY(QFile::link(path("nowhere"), path("a.so")));
+    QVERIFY(QFile::link(path("b.so"), path("b.so")));
+    QCOMPARE(mkfifo(qPrintable(path("c.so")), 0600), 0);
+    QVERIFY(QFile::link(path("c.so"), path("d.so")));
+    QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("e.so")));
+    QVERIFY(QFile::link(path("nowhere"), path(".hidden.so")));
+    QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("f.davit")));
+    QCOMPARE(mkfifo(qPrintable(path("f.davit/f.so")), 0600), 0);
+    start({dir.path()});
+    QVERIFY(m_manager->isSettled());
+    QStringList reasons;
+    for (const auto &spec : m_manager->specs()) {
+        QCOMPARE(spec->state(), PluginState::Refused);
+        reasons += spec->reason();
+    }
+    const QString nothing = QStringLiteral(": it is a link to nothing; mend it or remove it");
+    const QString other
+        = QStringLiteral(": it is no regular file; replace it by the library or remove it");
+    QCOMPARE(reasons,
+        QStringList({path("a.so") + nothing, path("b.so") + nothing, path("c.so") + other,
+            path("d.so") + other, path("e.so") + other, path("f.davit/f.so") + other}));
     stop();
 }
 

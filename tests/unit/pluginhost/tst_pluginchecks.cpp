@@ -3,6 +3,8 @@
 #include <QTest>
 #include <QtCore/qjsonarray.h>
 #include <QtCore/qjsondocument.h>
+#include <QtCore/qtemporarydir.h>
+#include <sys/stat.h>
 
 using namespace davit;
 using namespace davit::pluginhost;
@@ -39,7 +41,18 @@ private Q_SLOTS:
     void together_data();
     void together();
     void stateNames();
+    void fifoIsNotOpened();
 };
+
+void tst_PluginChecks::fifoIsNotOpened()
+{
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("a.so"));
+    QCOMPARE(mkfifo(qPrintable(path), 0600), 0);
+    RawMetadata raw;
+    QCOMPARE(readRawMetadata(path, &raw).error().message(),
+        path + QStringLiteral(": it is no regular file; name the library of a plugin"));
+}
 
 void tst_PluginChecks::alone_data()
 {
