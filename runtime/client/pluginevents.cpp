@@ -23,6 +23,7 @@ constexpr int kMaxTries = 12;
 constexpr auto kRetryDelay = 10s;
 constexpr qsizetype kMaxNameLength = 253;
 constexpr qsizetype kMaxKnownRefusals = 64;
+constexpr qsizetype kMaxNoteBytes = 1024;
 
 struct Told
 {
@@ -46,6 +47,20 @@ QString timeText(std::chrono::nanoseconds utc)
 {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(utc);
     return QDateTime::fromSecsSinceEpoch(seconds.count(), Qt::UTC).toString(Qt::ISODate);
+}
+
+// A longer note would be refused by the server: its end gives way to an ellipsis (E-15).
+QString shortened(const QString &note)
+{
+    static const QByteArray ellipsis("\xe2\x80\xa6");
+    QByteArray text = note.toUtf8();
+    if (text.size() <= kMaxNoteBytes)
+        return note;
+    qsizetype end = kMaxNoteBytes - ellipsis.size();
+    while ((uchar(text[end]) & 0xc0) == 0x80) // within a character
+        --end;
+    text.truncate(end);
+    return QString::fromUtf8(text + ellipsis);
 }
 
 // "<object>.<hex of the time>", or a UUID where that is no name (E-3).
@@ -156,7 +171,7 @@ void PluginEvents::Core::record(
     told.type
         = severity == EventSeverity::Normal ? QStringLiteral("Normal") : QStringLiteral("Warning");
     told.reason = reason;
-    told.message = note;
+    told.message = shortened(note);
     told.namespaceName = regarding.namespaceName();
     if (told.namespaceName.isEmpty())
         told.namespaceName = QStringLiteral("default");
@@ -196,6 +211,7 @@ void PluginEvents::Core::next()
         if (!event)
             continue;
         sending->event = *event;
+        sending->event.message = shortened(event->message); // it may have got a prefix
         sending->isPatch = event->isPatch;
         send(sending);
         return;

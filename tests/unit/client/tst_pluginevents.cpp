@@ -74,6 +74,8 @@ private Q_SLOTS:
     void spam();
     void memoryIsBounded();
     void writesAnEvent();
+    void longNoteIsCut_data();
+    void longNoteIsCut();
     void countsUp();
     void expiredEventIsMadeAnew();
     void clusterScopeAndOddNames();
@@ -189,6 +191,29 @@ void tst_PluginEvents::writesAnEvent() // E-3, E-4
           R"("source":{"component":"replicator","host":"HOST"},"type":"Warning"})";
     QCOMPARE(f.last().body,
         QByteArray(want).replace("NAME", name.toLatin1()).replace("HOST", host.toUtf8()));
+}
+
+void tst_PluginEvents::longNoteIsCut_data() // E-15
+{
+    QTest::addColumn<QString>("note");
+    QTest::addColumn<QString>("message");
+    const QString end(QChar(0x2026));
+    const QString umlaut(QChar(0xfc)); // two bytes
+    QTest::newRow("1024 bytes") << QString(1024, u'x') << QString(1024, u'x');
+    QTest::newRow("1025 bytes") << QString(1025, u'x') << QString(1021, u'x') + end;
+    QTest::newRow("at a character") << umlaut.repeated(513) << umlaut.repeated(510) + end;
+    QTest::newRow("behind a character")
+        << u'x' + umlaut.repeated(512) << u'x' + umlaut.repeated(510) + end;
+}
+
+void tst_PluginEvents::longNoteIsCut()
+{
+    QFETCH(const QString, note);
+    QFETCH(const QString, message);
+    Fixture f;
+    f.record(note);
+    QCOMPARE(f.lastBody()[QStringLiteral("message")].toString(), message);
+    QVERIFY(message.toUtf8().size() <= 1024);
 }
 
 void tst_PluginEvents::countsUp() // E-6, E-9
