@@ -93,20 +93,44 @@ void Reflector::endRound(const Error &error)
     if (error.isError()) {
         {
             const std::lock_guard lock(m_mutex);
-            m_state.lastError = error;
             ++m_state.failedRounds;
         }
+        attemptFailed(error);
         if (m_options.onRoundError)
             m_options.onRoundError(error);
-        else if (error.code() == ErrorCode::Expired)
-            qCDebug(cacheLog, "%s", qUtf8Printable(error.message()));
-        else
-            qCWarning(cacheLog, "%s", qUtf8Printable(error.message()));
     }
     if (m_isStopped) // the handler may have stopped us
         return;
     setPhase(ReflectorPhase::BackingOff);
     waitThen(nextDelay(error), &Reflector::runRound);
+}
+
+void Reflector::attemptFailed(const Error &error)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_state.lastError = error;
+    }
+    if (error.code() == ErrorCode::Expired) { // the next list cures it
+        qCDebug(cacheLog, "%s", qUtf8Printable(error.message()));
+        return;
+    }
+    const Nanoseconds now = m_time.monotonic();
+    if (std::exchange(m_isFailing, true) && now - m_failureToldAt < 30s)
+        return;
+    m_failureToldAt = now;
+    qCWarning(cacheLog, "%s cannot be followed, it is tried again: %s",
+        qUtf8Printable(m_options.name), qUtf8Printable(error.message()));
+}
+
+void Reflector::attemptWorked()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_state.lastError = {};
+    }
+    if (std::exchange(m_isFailing, false))
+        qCInfo(cacheLog, "%s is followed again", qUtf8Printable(m_options.name));
 }
 
 // R-12 and its table.
@@ -275,9 +299,10 @@ void Reflector::acceptList(std::vector<Object> items, const QString &version, co
         const std::lock_guard lock(m_mutex);
         m_state.resourceVersion = version;
         m_state.progress.elapsed = m_time.monotonic() - m_syncStartedAt;
-        m_state.lastError = {};
+        m_state.lastFill = m_state.progress;
         ++m_state.fills;
     }
+    attemptWorked();
     m_time.cancel(std::exchange(m_progressTimer, 0));
     m_fruitlessResumes = 0;
     armResync();

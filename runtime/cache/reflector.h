@@ -42,7 +42,7 @@ struct ReflectorOptions
     std::chrono::nanoseconds internalErrorWindow{0};
     std::chrono::nanoseconds resyncPeriod{0}; // zero: no resync
     std::function<bool()> shouldResync; // empty: yes
-    std::function<void(const Error &)> onRoundError; // empty: logged
+    std::function<void(const Error &)> onRoundError; // beside the log
 };
 
 class Reflector
@@ -72,6 +72,9 @@ private:
 
     void runRound();
     void endRound(const Error &error);
+    // Told at the first failure, every 30 s after it, and when it is over.
+    void attemptFailed(const Error &error);
+    void attemptWorked();
     QString versionToAsk(Fill fill) const;
     Nanoseconds nextDelay(const Error &error);
     int watchTimeoutSeconds();
@@ -124,6 +127,8 @@ private:
     support::TimeSource::TimerId m_progressTimer = 0;
     bool m_isStarted = false;
     bool m_isStopped = false;
+    bool m_isFailing = false;
+    Nanoseconds m_failureToldAt{0};
 
     std::shared_ptr<Attempt> m_attempt; // the request under way
     Fill m_fill = Fill::Unset; // what the request under way fills; Unset: an ordinary watch

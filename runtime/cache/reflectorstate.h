@@ -32,7 +32,8 @@ struct ReflectorState
     ReflectorPhase phase = ReflectorPhase::Unset;
     SyncProgress progress;
     QString resourceVersion; // the next watch starts here
-    Error lastError; // of the last round that failed; unset again after a round that fills
+    SyncProgress lastFill; // of the last fill that ended well
+    Error lastError; // of the last attempt that failed; unset again after a fill, or an open watch
     quint64 fills = 0; // lists and streaming lists that ended well; more than one: relists
     quint64 listRequests = 0;
     quint64 watchRequests = 0;

@@ -90,6 +90,8 @@ void Reflector::startWatching(const transport::ListOptions &options)
 void Reflector::onWatchOpened()
 {
     m_isOpened = true;
+    if (m_fill == Fill::Unset)
+        attemptWorked();
 }
 
 void Reflector::onWatchEvents(std::vector<codec::WatchEvent> events, qint64 bytes)
@@ -131,6 +133,7 @@ void Reflector::streamingListEnded(const Error &error)
     const bool isShort = m_events == 0 && m_time.monotonic() - m_openedAt < 1s;
     const bool isBehind = error.code() == ErrorCode::Expired || isVersionTooLarge(error);
     if (isWorthWaiting(error)) {
+        attemptFailed(error);
         waitThen(nextDelay(error), &Reflector::openStreamingList);
     } else if (isBehind && !m_askedVersion.isEmpty()) {
         m_isVersionUnavailable = true;
@@ -158,6 +161,7 @@ void Reflector::streamingListEnded(const Error &error)
 void Reflector::watchEnded(const Error &error)
 {
     if (!m_isOpened && isWorthWaiting(error)) {
+        attemptFailed(error);
         setPhase(ReflectorPhase::BackingOff);
         waitThen(nextDelay(error), &Reflector::openWatch);
         return;

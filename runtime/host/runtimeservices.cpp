@@ -89,12 +89,13 @@ QList<observability::SyncProgress> RuntimeServices::syncs() const
         observability::SyncProgress sync;
         sync.resource = state.scope.toText();
         sync.isSynced = state.hasSynced;
-        const cache::SyncProgress &progress = state.reflector.progress;
+        const cache::SyncProgress &progress
+            = state.hasSynced ? state.reflector.lastFill : state.reflector.progress;
         sync.objects = quint64(state.hasSynced ? state.objects : progress.objects);
         sync.bytes = quint64(progress.bytes);
         sync.remainingObjects = progress.remainingItemCount;
         sync.elapsed = progress.elapsed;
-        if (!state.hasSynced && state.reflector.lastError.isError())
+        if (state.reflector.lastError.isError())
             sync.lastError = state.reflector.lastError.message();
         all << sync;
     }

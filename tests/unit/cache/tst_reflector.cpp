@@ -439,11 +439,15 @@ void tst_Reflector::t8_openRefused()
     bench.start();
     bench.source.answerList({}, QStringLiteral("10"));
     bench.run();
+    QTest::ignoreMessage(
+        QtWarningMsg, QRegularExpression(QStringLiteral("cannot be followed, it is tried again")));
+    QTest::ignoreMessage(QtInfoMsg, QRegularExpression(QStringLiteral("is followed again")));
     for (const auto &[least, most] :
         {std::pair(800ms, 1600ms), {1600ms, 3200ms}, {3200ms, 6400ms}}) {
         const std::size_t before = bench.source.calls.size();
         bench.source.end(error(ErrorCode::ConnectionRefused));
         bench.advance(least);
+        QCOMPARE(bench.reflector->state().lastError.code(), ErrorCode::ConnectionRefused);
         QCOMPARE(bench.source.calls.size(), before); // jitter of nearly 1 doubles it
         bench.advance(most - least);
         QCOMPARE(bench.source.calls.size(), before + 1);
@@ -451,6 +455,8 @@ void tst_Reflector::t8_openRefused()
     QCOMPARE(bench.source.count(QStringLiteral("LIST")), 1);
     QCOMPARE(bench.source.count(QStringLiteral("WATCH")), 4);
     QVERIFY(bench.roundErrors.isEmpty());
+    bench.source.open();
+    QVERIFY(!bench.reflector->state().lastError.isError());
 }
 
 void tst_Reflector::t13_bookmark()
