@@ -226,12 +226,16 @@ Status EmbeddedApiServer::writeKubeconfig(const QString &path) const
 
 Status EmbeddedApiServer::Private::put(const Json &object, const QString &what)
 {
+    const std::string apiVersion = support::stringMember(object, "apiVersion");
+    const std::string kind = support::stringMember(object, "kind");
+    if (apiVersion.empty() || kind.empty())
+        return Status(ErrorCode::InvalidArgument,
+            QStringLiteral("%1: it has no apiVersion or kind").arg(what));
     const std::string item = router.pathOf(object, true);
     if (item.empty())
         return Status(ErrorCode::KindNotServed,
             QStringLiteral("%1: %2 %3 is not served")
-                .arg(what, QString::fromStdString(support::stringMember(object, "apiVersion")),
-                    QString::fromStdString(support::stringMember(object, "kind"))));
+                .arg(what, QString::fromStdString(apiVersion), QString::fromStdString(kind)));
     ApiRequest request;
     request.userAgent = "davit-embedded";
     request.body = support::toStdString(support::dumpJson(object));

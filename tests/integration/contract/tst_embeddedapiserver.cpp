@@ -266,6 +266,10 @@ void tst_EmbeddedApiServer::loadFaults_data()
     QTest::newRow("unknown kind") << QByteArray(
         "apiVersion: x/v1\nkind: Nothing\nmetadata: {name: n}\n")
                                   << QStringLiteral("x/v1 Nothing is not served");
+    QTest::newRow("no kind") << QByteArray("apiVersion: v1\nmetadata: {name: n}\n")
+                             << QStringLiteral("has no apiVersion or kind");
+    QTest::newRow("no object at all")
+        << QByteArray("a: b\n") << QStringLiteral("has no apiVersion or kind");
     QTest::newRow("refused") << QByteArray(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Upper}\n")
                              << QStringLiteral("ConfigMap \"Upper\" is invalid");
