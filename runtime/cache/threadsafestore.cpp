@@ -87,14 +87,6 @@ std::optional<QStringList> namespaceOf(const Object &object)
     return QStringList{object.namespaceName()};
 }
 
-// Borrowed: valid while `object` is.
-quint64 handleOf(const Object &object)
-{
-    const quint64 handle = priv::PoolAccess::release(Object(object));
-    priv::PoolAccess::drop(handle);
-    return handle;
-}
-
 auto hasValue(const QString &value)
 {
     return [&value](const BucketEntry &entry) { return entry.bucket->value == value; };
@@ -132,8 +124,8 @@ Object ThreadSafeStore::put(const ObjectKey &key, const Object &object)
     const Object stored = priv::internObject(object);
     const quint64 hash = hashOf(key);
     const Object before = m_working.objects.put(key, hash, stored);
-    const ObjectEntry newEntry{hash, handleOf(stored)};
-    const ObjectEntry oldEntry{hash, handleOf(before)};
+    const ObjectEntry newEntry{hash, priv::PoolAccess::peek(stored)};
+    const ObjectEntry oldEntry{hash, priv::PoolAccess::peek(before)};
     for (std::size_t i = 0; i < m_working.indexes.size(); ++i) {
         if (!before.isNull())
             unindexObject(i, key, oldEntry, before);
@@ -150,7 +142,7 @@ Object ThreadSafeStore::remove(const ObjectKey &key)
     if (before.isNull())
         return before;
     for (std::size_t i = 0; i < m_working.indexes.size(); ++i)
-        unindexObject(i, key, {hash, handleOf(before)}, before);
+        unindexObject(i, key, {hash, priv::PoolAccess::peek(before)}, before);
     return before;
 }
 
