@@ -20,7 +20,7 @@ public:
     ~EventRecorder();
     explicit EventRecorder(priv::EventBackend &backend); // host only; takes a reference of its own
 
-    // `reason` is one CamelCase word ("TargetNotOurs"), `note` one line of at most 1024 bytes.
+    // `reason` is one CamelCase word ("TargetNotOurs"), `note` one line; it ends at 1024 bytes.
     // [thread-safe]
     void record(const Object &regarding, EventSeverity severity, const QString &reason,
         const QString &note) const;
