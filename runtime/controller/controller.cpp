@@ -1,6 +1,7 @@
 #include "controller.h"
 
 #include "reconcilescope.h"
+#include <support/keepforever.h>
 
 #include <QtConcurrent/qtconcurrentrun.h>
 
@@ -76,8 +77,9 @@ std::vector<workqueue::WorkKey> Controller::inFlight() const
 void Controller::abandon()
 {
     const std::lock_guard lock(m_mutex);
-    (void)m_pool.release();
-    new std::shared_ptr<Reconciler>(m_reconciler); // never given back: a worker is inside
+    // A worker is inside.
+    support::keepForever(std::shared_ptr<QThreadPool>(std::move(m_pool)));
+    support::keepForever(m_reconciler);
 }
 
 void Controller::releaseReconciler()

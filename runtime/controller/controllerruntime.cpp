@@ -1,6 +1,7 @@
 #include "controllerruntime.h"
 
 #include "controllersource.h"
+#include <support/keepforever.h>
 
 #include <algorithm>
 
@@ -175,7 +176,7 @@ QStringList ControllerRuntime::giveUp(const Controllers &controllers)
                              .arg(controller->name(), workqueue::toString(key));
         if (!keys.empty()) {
             controller->abandon();
-            new std::shared_ptr<Controller>(controller); // its workers still refer to it
+            support::keepForever(controller); // its workers still refer to it
         }
     }
     abandoned.sort();

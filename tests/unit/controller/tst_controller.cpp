@@ -119,11 +119,12 @@ private Q_SLOTS:
 
 void tst_Controller::workersWaitForEverySource() // M-1, T107
 {
+    QStringList dead;
     ControllerFixture f;
     Seen seen;
     QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
                 .watches(kWidget)
-                .mapped(kConfigMap, new MortalMapper(*new QStringList, ""))
+                .mapped(kConfigMap, new MortalMapper(dead, ""))
                 .workers(1)
                 .reconcileWith(recorder(seen))
                 .isOk());
@@ -446,13 +447,13 @@ void tst_Controller::stopWaitsForReconciles() // M-3
 void tst_Controller::abandonedKeysAreNamed()
 {
     // What is given up stays for ever, so all that its worker touches does too.
-    auto &f = *new ControllerFixture;
-    QSemaphore &entered = *new QSemaphore;
-    QSemaphore &never = *new QSemaphore;
+    static auto &f = *new ControllerFixture;
+    static QSemaphore &entered = *new QSemaphore;
+    static QSemaphore &never = *new QSemaphore;
     QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
                 .watches(kWidget)
                 .workers(3)
-                .reconcileWith(reconciler([&](const ReconcileRequest &request, ReconcileContext &) {
+                .reconcileWith(reconciler([](const ReconcileRequest &request, ReconcileContext &) {
                     if (request.key().name != QStringLiteral("quick")) {
                         entered.release();
                         never.acquire();
