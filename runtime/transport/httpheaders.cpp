@@ -2,6 +2,7 @@
 
 #include <QtCore/qdatetime.h>
 #include <QtCore/qlocale.h>
+#include <QtCore/qtimezone.h>
 #include <algorithm>
 
 namespace davit::transport {
@@ -36,7 +37,7 @@ std::chrono::milliseconds retryAfter(const QByteArray &value, std::chrono::nanos
         QString::fromLatin1(text), QStringLiteral("ddd, dd MMM yyyy hh:mm:ss 'GMT'"));
     if (!date.isValid())
         return milliseconds(-1);
-    date.setTimeSpec(Qt::UTC);
+    date.setTimeZone(QTimeZone::utc());
     const milliseconds now = std::chrono::duration_cast<milliseconds>(utcNow);
     return std::max(milliseconds(0), milliseconds(date.toMSecsSinceEpoch()) - now);
 }

@@ -1,3 +1,4 @@
+#include <QtCore/qtimezone.h>
 #include <davit/clock.h>
 #include <davit/priv/backends.h>
 
@@ -25,7 +26,7 @@ QDateTime Clock::utcNow() const
         ? m_backend->utc()
         : std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch());
     return QDateTime::fromMSecsSinceEpoch(
-        std::chrono::duration_cast<milliseconds>(now).count(), Qt::UTC);
+        std::chrono::duration_cast<milliseconds>(now).count(), QTimeZone::utc());
 }
 
 DAVIT_END_NAMESPACE

@@ -105,7 +105,7 @@ Json::const_iterator itemFor(const Json &list, const std::string &step)
             return false;
         for (const auto &[key, value] : wanted.items()) {
             const auto member = item.find(key);
-            if (member != item.end() ? *member != value : defaultOfListKey(key) != value)
+            if (member != item.end() ? *member != value : value != Json(defaultOfListKey(key)))
                 return false;
         }
         return true;

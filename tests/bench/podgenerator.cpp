@@ -3,6 +3,7 @@
 
 #include <QtCore/qdatetime.h>
 #include <QtCore/qlist.h>
+#include <QtCore/qtimezone.h>
 
 namespace bench {
 namespace {
@@ -201,7 +202,7 @@ QByteArray PodGenerator::suffix()
 
 QByteArray PodGenerator::time(unsigned seconds) const
 {
-    return QDateTime::fromSecsSinceEpoch(1'772'000'000 + seconds, Qt::UTC)
+    return QDateTime::fromSecsSinceEpoch(1'772'000'000 + seconds, QTimeZone::utc())
         .toString(Qt::ISODate)
         .toLatin1();
 }

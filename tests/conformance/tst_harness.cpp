@@ -9,6 +9,8 @@
 #include <QTest>
 #include <QThread>
 
+using namespace Qt::StringLiterals;
+
 using convergence::Heard;
 using convergence::World;
 
@@ -51,20 +53,19 @@ void tst_Harness::replay_data()
     QTest::newRow("equal version after a relist")
         << H{added("n/a", "u1", "5"), updated("n/a", "u1", "5", "5")} << QStringList();
     QTest::newRow("added twice") << H{added("n/a", "u1", "1"), added("n/a", "u1", "2")}
-                                 << QStringList{u"n/a was added as u1@2 while u1@1 was there"_qs};
+                                 << QStringList{u"n/a was added as u1@2 while u1@1 was there"_s};
     QTest::newRow("updated before added")
         << H{updated("n/a", "u1", "1", "2")}
-        << QStringList{u"n/a was updated and had never been added"_qs};
+        << QStringList{u"n/a was updated and had never been added"_s};
     QTest::newRow("an update is missing between")
         << H{added("n/a", "u1", "1"), updated("n/a", "u1", "2", "3")}
-        << QStringList{u"n/a was updated from u1@2, but the last that was told is u1@1"_qs};
+        << QStringList{u"n/a was updated from u1@2, but the last that was told is u1@1"_s};
     QTest::newRow("back in time") << H{added("n/a", "u1", "10"), updated("n/a", "u1", "10", "9")}
-                                  << QStringList{u"n/a went back from u1@10 to u1@9"_qs};
+                                  << QStringList{u"n/a went back from u1@10 to u1@9"_s};
     QTest::newRow("deleted, never added") << H{
-        deleted("n/a", "u1", "1")} << QStringList{u"n/a was deleted and had never been added"_qs};
-    QTest::newRow("another uid is deleted")
-        << H{added("n/a", "u1", "1"), deleted("n/a", "u2", "2")}
-        << QStringList{u"n/a was deleted as u2@2, but u1@1 was there"_qs};
+        deleted("n/a", "u1", "1")} << QStringList{u"n/a was deleted and had never been added"_s};
+    QTest::newRow("another uid is deleted") << H{added("n/a", "u1", "1"),
+        deleted("n/a", "u2", "2")} << QStringList{u"n/a was deleted as u2@2, but u1@1 was there"_s};
 }
 
 void tst_Harness::replay()
@@ -80,15 +81,14 @@ void tst_Harness::differences_data()
     QTest::addColumn<World>("want");
     QTest::addColumn<World>("got");
     QTest::addColumn<QStringList>("found");
-    const World one{{u"n/a"_qs, {u"u1"_qs, u"1"_qs}}};
-    const World newer{{u"n/a"_qs, {u"u1"_qs, u"2"_qs}}};
-    const World again{{u"n/a"_qs, {u"u2"_qs, u"1"_qs}}};
+    const World one{{u"n/a"_s, {u"u1"_s, u"1"_s}}};
+    const World newer{{u"n/a"_s, {u"u1"_s, u"2"_s}}};
+    const World again{{u"n/a"_s, {u"u2"_s, u"1"_s}}};
     QTest::newRow("equal") << one << one << QStringList();
-    QTest::newRow("missing") << one << World() << QStringList{u"n/a is missing"_qs};
-    QTest::newRow("too many") << World() << one
-                              << QStringList{u"n/a is there and should not be"_qs};
-    QTest::newRow("older version") << newer << one << QStringList{u"n/a is u1@1, not u1@2"_qs};
-    QTest::newRow("another uid") << one << again << QStringList{u"n/a is u2@1, not u1@1"_qs};
+    QTest::newRow("missing") << one << World() << QStringList{u"n/a is missing"_s};
+    QTest::newRow("too many") << World() << one << QStringList{u"n/a is there and should not be"_s};
+    QTest::newRow("older version") << newer << one << QStringList{u"n/a is u1@1, not u1@2"_s};
+    QTest::newRow("another uid") << one << again << QStringList{u"n/a is u2@1, not u1@1"_s};
 }
 
 void tst_Harness::differences()

@@ -10,6 +10,8 @@
 #include <QTest>
 #include <csignal>
 
+using namespace Qt::StringLiterals;
+
 // One command and what it has to do.
 struct Step
 {
@@ -225,7 +227,7 @@ void tst_KubectlSessions::take(const Step &step)
             QTest::qWait(1500); // kubectl has no sign for "I watch now"
             return;
         }
-        QVERIFY2(process->waitForFinished(30000), qPrintable(step.command + u" did not end"_qs));
+        QVERIFY2(process->waitForFinished(30000), qPrintable(step.command + u" did not end"_s));
         const QString output = QString::fromUtf8(process->readAll());
         QVERIFY2(process->exitCode() == step.exitCode
                 && output.contains(QRegularExpression(step.output)),

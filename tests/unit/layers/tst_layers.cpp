@@ -5,6 +5,8 @@
 #include <QDirIterator>
 #include <QTest>
 
+using namespace Qt::StringLiterals;
+
 class tst_Layers : public QObject
 {
     Q_OBJECT
@@ -31,7 +33,7 @@ static QByteArray readAll(const QString &path)
 void tst_Layers::initTestCase()
 {
     m_text
-        = QString::fromUtf8(readAll(QStringLiteral(DAVIT_SOURCE_DIR) + u"/runtime/layers.txt"_qs));
+        = QString::fromUtf8(readAll(QStringLiteral(DAVIT_SOURCE_DIR) + u"/runtime/layers.txt"_s));
     QVERIFY2(!m_text.isEmpty(), "runtime/layers.txt cannot be read");
     QCOMPARE(LayerRules(m_text).unknownLines(), QStringList());
 }
@@ -40,7 +42,7 @@ void tst_Layers::includes()
 {
     const QByteArray source = "#pragma once\n#include \"store.h\"\n  # include <davit/object.h>\n"
                               "// #include \"commented.h\"\n#include <vector>\n";
-    const QStringList want{u"store.h"_qs, u"davit/object.h"_qs, u"vector"_qs};
+    const QStringList want{u"store.h"_s, u"davit/object.h"_s, u"vector"_s};
     QCOMPARE(LayerRules::includesOf(source), want);
 }
 
@@ -93,10 +95,10 @@ void tst_Layers::foldersAreLayers_data()
 {
     QTest::addColumn<QString>("top");
     QTest::addColumn<QStringList>("others"); // folders that hold no layer
-    QTest::newRow("runtime") << u"runtime"_qs << QStringList{u"docs"_qs};
-    QTest::newRow("sdk") << u"sdk"_qs
-                         << QStringList{u"abi"_qs, u"cmake"_qs, u"codegen"_qs, u"docs"_qs,
-                                u"include"_qs, u"private"_qs, u"src"_qs};
+    QTest::newRow("runtime") << u"runtime"_s << QStringList{u"docs"_s};
+    QTest::newRow("sdk") << u"sdk"_s
+                         << QStringList{u"abi"_s, u"cmake"_s, u"codegen"_s, u"docs"_s, u"include"_s,
+                                u"private"_s, u"src"_s};
 }
 
 void tst_Layers::foldersAreLayers()
@@ -129,7 +131,7 @@ void tst_Layers::tree()
     const QDir root(QStringLiteral(DAVIT_SOURCE_DIR));
     QStringList faults;
     for (const char *top : {"sdk", "runtime"}) {
-        QDirIterator files(root.filePath(QString::fromLatin1(top)), {u"*.h"_qs, u"*.cpp"_qs},
+        QDirIterator files(root.filePath(QString::fromLatin1(top)), {u"*.h"_s, u"*.cpp"_s},
             QDir::Files, QDirIterator::Subdirectories);
         while (files.hasNext()) {
             const QString path = files.next();

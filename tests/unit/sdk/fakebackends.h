@@ -8,6 +8,7 @@
 
 #include <QtCore/qcoreapplication.h>
 #include <QtCore/qcoreevent.h>
+#include <QtCore/qpromise.h>
 
 namespace davit::fake {
 
@@ -101,6 +102,16 @@ private:
     ListerOf *m_lister;
 };
 
+// QtFuture has a function for this, under another name in each Qt.
+template <typename T> QFuture<T> ready(T value)
+{
+    QPromise<T> promise;
+    promise.start();
+    promise.addResult(std::move(value));
+    promise.finish();
+    return promise.future();
+}
+
 class Calls final : public priv::ClientBackend
 {
 public:
@@ -111,14 +122,12 @@ public:
                         .arg(int(verb))
                         .arg(toString(gvk), toString(key), options.subresource(),
                             patch ? QString::fromUtf8(patch->body()) : QStringLiteral("-")));
-        return QtFuture::makeReadyFuture(
-            ObjectReply(Error(ErrorCode::NotFound, QStringLiteral("gone"))));
+        return ready(ObjectReply(Error(ErrorCode::NotFound, QStringLiteral("gone"))));
     }
     QFuture<ListReply> list(const Gvk &, const RequestOptions &options) override
     {
         seen.append(QStringLiteral("list|%1").arg(options.limit()));
-        return QtFuture::makeReadyFuture(
-            ListReply(QList<Object>(), QStringLiteral("7"), QStringLiteral("more"), 5));
+        return ready(ListReply(QList<Object>(), QStringLiteral("7"), QStringLiteral("more"), 5));
     }
     QStringList seen;
 };
