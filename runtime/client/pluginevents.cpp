@@ -10,7 +10,6 @@
 #include <QtCore/qrandom.h>
 #include <QtCore/qset.h>
 #include <QtCore/qsysinfo.h>
-#include <QtCore/qtimezone.h>
 #include <QtCore/quuid.h>
 #include <deque>
 #include <transport/resource.h>
@@ -47,7 +46,7 @@ const transport::Resource &eventResource()
 QString timeText(std::chrono::nanoseconds utc)
 {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(utc);
-    return QDateTime::fromSecsSinceEpoch(seconds.count(), QTimeZone::utc()).toString(Qt::ISODate);
+    return QDateTime::fromSecsSinceEpoch(seconds.count()).toUTC().toString(Qt::ISODate);
 }
 
 // A longer note would be refused by the server: its end gives way to an ellipsis (E-15).

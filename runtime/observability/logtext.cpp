@@ -9,7 +9,6 @@
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
 #include <QtCore/qjsonvalue.h>
-#include <QtCore/qtimezone.h>
 
 namespace davit::observability {
 
@@ -115,7 +114,7 @@ void appendJsonValue(QByteArray &out, const LogField &field)
 QString rfc3339(nanoseconds utc, qsizetype digits)
 {
     const auto whole = floor<seconds>(utc);
-    const QDateTime time = QDateTime::fromSecsSinceEpoch(whole.count(), QTimeZone::utc());
+    const QDateTime time = QDateTime::fromSecsSinceEpoch(whole.count()).toUTC();
     const QString fraction
         = QStringLiteral("%1").arg((utc - whole).count(), 9, 10, QLatin1Char('0'));
     return time.toString(QStringLiteral("yyyy-MM-ddTHH:mm:ss")) + QLatin1Char('.')

@@ -1,4 +1,3 @@
-#include <QtCore/qtimezone.h>
 #include <davit/clock.h>
 #include <davit/priv/backends.h>
 
@@ -25,8 +24,8 @@ QDateTime Clock::utcNow() const
     const std::chrono::nanoseconds now = m_backend
         ? m_backend->utc()
         : std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch());
-    return QDateTime::fromMSecsSinceEpoch(
-        std::chrono::duration_cast<milliseconds>(now).count(), QTimeZone::utc());
+    return QDateTime::fromMSecsSinceEpoch(std::chrono::duration_cast<milliseconds>(now).count())
+        .toUTC();
 }
 
 DAVIT_END_NAMESPACE

@@ -3,7 +3,6 @@
 
 #include <QtCore/qdatetime.h>
 #include <QtCore/qlist.h>
-#include <QtCore/qtimezone.h>
 
 namespace bench {
 namespace {
@@ -202,7 +201,8 @@ QByteArray PodGenerator::suffix()
 
 QByteArray PodGenerator::time(unsigned seconds) const
 {
-    return QDateTime::fromSecsSinceEpoch(1'772'000'000 + seconds, QTimeZone::utc())
+    return QDateTime::fromSecsSinceEpoch(1'772'000'000 + seconds)
+        .toUTC()
         .toString(Qt::ISODate)
         .toLatin1();
 }

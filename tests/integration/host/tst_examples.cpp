@@ -95,8 +95,9 @@ void tst_Examples::builds()
     QFETCH(const QString, folder);
     QFETCH(const QString, plugin);
     const QString build = m_dir.filePath(folder);
-    QByteArray fault = run({QStringLiteral("cmake"), QStringLiteral("-S"),
-        QStringLiteral(DAVIT_SOURCE_DIR "/examples/") + folder, QStringLiteral("-B"), build,
+    QByteArray fault = run({QStringLiteral("cmake"), QStringLiteral("-G"), QStringLiteral("Ninja"),
+        QStringLiteral("-S"), QStringLiteral(DAVIT_SOURCE_DIR "/examples/") + folder,
+        QStringLiteral("-B"), build,
         QStringLiteral("-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Wno-psabi -Werror"),
         QStringLiteral("-DCMAKE_PREFIX_PATH=") + m_dir.filePath(QStringLiteral("prefix"))});
     QVERIFY2(fault.isEmpty(), fault.constData());
