@@ -4,6 +4,8 @@
 
 namespace replicator {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Goes back to the last star when a letter does not fit: O(name * pattern), no recursion.
@@ -66,6 +68,22 @@ QStringList NamespacePatterns::malformed() const
         if (!std::all_of(pattern.begin(), pattern.end(), isPatternLetter))
             bad << pattern;
     return bad;
+}
+
+QString firstFew(const QStringList &patterns)
+{
+    constexpr qsizetype kShown = 3;
+    constexpr qsizetype kLongest = 63; // as a namespace's name; at most 189 bytes
+    QStringList shown;
+    for (const QString &pattern : patterns.first(std::min(kShown, patterns.size()))) {
+        QString text = pattern.left(kLongest);
+        if (text.size() < pattern.size() && text.back().isHighSurrogate())
+            text.chop(1);
+        shown << (text.size() < pattern.size() ? text + QChar(0x2026) : text);
+    }
+    const QString list = shown.join(", "_L1);
+    return patterns.size() > kShown ? u"%1 and %2 more"_s.arg(list).arg(patterns.size() - kShown)
+                                    : list;
 }
 
 } // namespace replicator

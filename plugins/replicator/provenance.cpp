@@ -42,22 +42,51 @@ bool isSameContent(const Object &source, const Object &copy)
     return true;
 }
 
+bool hasRightLabel(const Object &object)
+{
+    return !object.namespaceName().isEmpty() && object.label(kCopyLabel) == object.namespaceName();
+}
+
+bool hasRightCopiedTo(const Object &object)
+{
+    return object.annotation(kCopiedTo) == toString(object.key());
+}
+
+// A copy has the name of its source.
+bool hasRightCopiedFrom(const Object &object)
+{
+    davit::ObjectKey from;
+    return davit::parseObjectKey(object.annotation(kCopiedFrom), &from).isOk()
+        && !from.namespaceName.isEmpty() && from.name == object.name();
+}
+
 } // namespace
 
 bool isCopy(const Object &object)
 {
-    return object.hasAnnotation(kCopiedFrom)
-        && object.annotation(kCopiedTo) == object.namespaceName();
+    return int(hasRightLabel(object)) + int(hasRightCopiedTo(object))
+        + int(hasRightCopiedFrom(object))
+        >= 2;
 }
 
-QString sourceOf(const Object &copy)
+bool hasUidOf(const Object &source, const Object &object)
 {
-    return isCopy(copy) ? copy.annotation(kCopiedFrom) : QString();
+    return !source.uid().isEmpty() && object.annotation(kSourceUid) == source.uid();
+}
+
+bool isNamedAfter(const Object &source, const Object &object)
+{
+    return object.annotation(kCopiedFrom) == toString(source.key());
 }
 
 bool isSource(const Object &object)
 {
     return object.hasAnnotation(kToNamespaces) && !object.isBeingDeleted() && !isCopy(object);
+}
+
+bool isCopyable(const Object &source)
+{
+    return !source["type"_L1].equals("kubernetes.io/service-account-token"_L1);
 }
 
 Object copyFor(const Object &source, const QString &namespaceName, const Object &existing)
@@ -69,9 +98,9 @@ Object copyFor(const Object &source, const QString &namespaceName, const Object 
     for (const QLatin1StringView part : kContent)
         builder->set({QString(part)}, source[part]);
     builder->set({u"immutable"_s}, source["immutable"_L1]);
-    builder->setLabel(kCopyLabel, u"true"_s);
+    builder->setLabel(kCopyLabel, namespaceName);
+    builder->setAnnotation(kCopiedTo, toString(key));
     builder->setAnnotation(kCopiedFrom, toString(source.key()));
-    builder->setAnnotation(kCopiedTo, namespaceName);
     builder->setAnnotation(kSourceUid, source.uid());
     return builder->build();
 }
@@ -79,9 +108,8 @@ Object copyFor(const Object &source, const QString &namespaceName, const Object 
 bool isEqualCopy(const Object &source, const Object &copy)
 {
     return isSameContent(source, copy)
-        && source["immutable"_L1].toBool() == copy["immutable"_L1].toBool()
-        && sourceOf(copy) == toString(source.key()) && copy.annotation(kSourceUid) == source.uid()
-        && copy.label(kCopyLabel) == "true"_L1;
+        && source["immutable"_L1].toBool() == copy["immutable"_L1].toBool() && hasRightLabel(copy)
+        && hasRightCopiedTo(copy) && isNamedAfter(source, copy) && hasUidOf(source, copy);
 }
 
 bool isChangeable(const Object &source, const Object &copy)

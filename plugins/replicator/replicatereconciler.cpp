@@ -1,6 +1,9 @@
 #include "replicatereconciler.h"
 
+#include "claims.h"
 #include "provenance.h"
+
+#include <algorithm>
 
 namespace replicator {
 
@@ -21,11 +24,12 @@ struct ReplicateReconciler::Pass
 {
     ObjectKey key;
     davit::Gvk gvk;
-    Object source; // null when there is none, or it is none any more
     davit::Client client;
     davit::Logger log;
-    QByteArray digest;
-    Error firstError;
+    Claims claims{}; // of every source of the key's name
+    Object source{}; // null when there is none, or it is none any more
+    QByteArray digest{};
+    Error firstError{};
     std::chrono::milliseconds again{0}; // come back after; 0: only when something changes
 
     void comeBack(std::chrono::milliseconds delay)
@@ -42,14 +46,13 @@ struct ReplicateReconciler::Pass
     }
 };
 
-namespace {
-
-bool isOlder(const Object &a, const Object &b)
+struct ReplicateReconciler::Target
 {
-    const QString first = a["metadata"_L1]["creationTimestamp"_L1].toString();
-    const QString second = b["metadata"_L1]["creationTimestamp"_L1].toString();
-    return first != second ? first < second : toString(a.key()) < toString(b.key());
-}
+    ObjectKey key;
+    QString namespaceUid;
+};
+
+namespace {
 
 // A namespace that ends takes no new objects; what it holds goes with it.
 bool isNamespaceEnding(const Error &error)
@@ -82,181 +85,187 @@ ReconcileResult ReplicateReconciler::reconcile(
     // Without both lists a copy that belongs somewhere would look like an orphan.
     if (!m_objects.hasSynced() || !m_namespaces.hasSynced())
         return ReconcileResult::requeueAfter(200ms);
-    Pass pass{request.key(), m_objects.gvk(), m_objects.find(request.key()), context.client(),
-        context.log(), {}, {}, {}};
-    if (!pass.source.isNull() && !isSource(pass.source))
-        pass.source = Object();
-    QStringList wanted;
+    Pass pass{request.key(), m_objects.gvk(), context.client(), context.log()};
+    const QList<Object> sources = m_objects.byIndex(kSourcesByName, pass.key.name);
+    pass.claims = Claims(sources, m_denied);
+    for (const Object &source : sources)
+        if (source.key() == pass.key)
+            pass.source = source;
     if (!pass.source.isNull()) {
         pass.digest = contentDigest(pass.source);
-        wanted = wantedNamespaces(pass.source);
-        const QStringList bad
-            = NamespacePatterns::fromText(pass.source.annotation(kToNamespaces)).malformed();
-        if (!bad.isEmpty())
-            warn(pass, "PatternMalformed",
-                u"%1 can match no namespace: %2"_s.arg(kToNamespaces, bad.join(", "_L1)));
-        if (pass.source["type"_L1].equals("kubernetes.io/service-account-token"_L1)) {
-            warn(pass, "SourceNotCopied",
-                u"a service account's token works in its own namespace alone"_s);
-            wanted.clear();
-        }
+        warnOfSource(pass);
     }
-    removeOrphans(pass, wanted);
-    for (const QString &namespaceName : std::as_const(wanted)) {
+    const QList<Target> wanted = targets(pass);
+    QSet<QString> homes;
+    for (const Target &target : wanted)
+        homes.insert(target.namespaceUid);
+    m_pace.keepOnly(pass.key, homes);
+    removeOrphans(pass);
+    for (const Target &target : wanted) {
         if (context.isStopping())
             break;
-        ensureCopy(pass, namespaceName);
+        ensureCopy(pass, target);
     }
     if (pass.firstError.isError())
         return ReconcileResult::failed(pass.firstError);
     return pass.again > 0ms ? ReconcileResult::requeueAfter(pass.again) : ReconcileResult::done();
 }
 
-bool ReplicateReconciler::claims(const Object &source, const QString &namespaceName) const
+void ReplicateReconciler::warnOfSource(const Pass &pass) const
 {
-    return namespaceName != source.namespaceName() && !m_denied.matches(namespaceName)
-        && NamespacePatterns::fromText(source.annotation(kToNamespaces)).matches(namespaceName);
+    const QStringList bad
+        = NamespacePatterns::fromText(pass.source.annotation(kToNamespaces)).malformed();
+    if (!bad.isEmpty())
+        warn(pass, "PatternMalformed",
+            u"%1 can match no namespace: %2; use names and globs of %3"_s.arg(
+                kToNamespaces, firstFew(bad), kPatternLetters));
+    if (!isCopyable(pass.source))
+        warn(pass, "SourceNotCopied",
+            u"a service account's token works in its own namespace alone"_s);
 }
 
-QStringList ReplicateReconciler::wantedNamespaces(const Object &source) const
+QList<ReplicateReconciler::Target> ReplicateReconciler::targets(const Pass &pass) const
 {
-    QStringList wanted;
-    for (const Object &candidate : m_namespaces.list())
-        if (!candidate.isBeingDeleted() && claims(source, candidate.name()))
-            wanted << candidate.name();
-    wanted.sort();
+    QList<Target> wanted;
+    if (pass.source.isNull())
+        return wanted;
+    for (const Object &home : m_namespaces.list())
+        if (!home.isBeingDeleted() && pass.claims.isWantedBy(pass.key, home.name()))
+            wanted.append({{home.name(), pass.key.name}, home.uid()});
+    std::sort(wanted.begin(), wanted.end(),
+        [](const Target &a, const Target &b) { return a.key.namespaceName < b.key.namespaceName; });
     return wanted;
 }
 
-void ReplicateReconciler::removeOrphans(Pass &pass, const QStringList &wanted)
+void ReplicateReconciler::removeOrphans(Pass &pass)
 {
-    for (const Object &copy :
-        m_objects.byIndex(QLatin1StringView(kCopiesBySource), toString(pass.key))) {
+    for (const Object &copy : m_objects.byIndex(kCopiesByName, pass.key.name)) {
         const QString namespaceName = copy.namespaceName();
-        const bool hasItsName = copy.name() == pass.key.name;
-        if ((hasItsName && wanted.contains(namespaceName)) || copy.isBeingDeleted())
+        if (copy.isBeingDeleted() || pass.claims.isWanted(namespaceName))
             continue;
         const Object home = m_namespaces.find({{}, namespaceName});
-        if (home.isNull()) {
+        if (home.isNull())
             pass.comeBack(1s); // the list of namespaces lags behind, or both go
-            continue;
-        }
-        if (home.isBeingDeleted())
-            continue;
-        const Result<Object> reply = pass.client.blocking().remove(pass.gvk, copy.key(),
-            RequestOptions()
-                .preconditionUid(copy.uid())
-                .preconditionResourceVersion(copy.resourceVersion()));
-        m_pace.forget(copy.key());
-        if (reply.isOk()) {
-            m_removed.increment();
-            pass.log.info("removed a copy", {{"to", toString(copy.key())}});
-        } else if (reply.error().code() != ErrorCode::NotFound) {
-            pass.take(reply.error());
-        }
+        else if (!home.isBeingDeleted())
+            removeOrphan(pass, copy);
     }
 }
 
-// True when another source has, or gets, this target; the Warning Event says so.
-bool ReplicateReconciler::isForAnother(
-    const Object &source, const QString &namespaceName, const Object &existing) const
+void ReplicateReconciler::removeOrphan(Pass &pass, const Object &copy)
 {
-    for (const Object &rival :
-        m_objects.byIndex(QLatin1StringView(kSourcesByName), source.name())) {
-        if (rival.key() == source.key() || !claims(rival, namespaceName))
-            continue;
-        const bool isTaken = existing.isNull() ? isOlder(rival, source)
-                                               : sourceOf(existing) == toString(rival.key());
-        if (isTaken)
-            return true;
+    const Error fault = remove(pass, copy);
+    if (!fault.isError()) {
+        m_removed.increment();
+        pass.log.info("removed a copy", {{"to", toString(copy.key())}});
+    } else if (fault.code() != ErrorCode::NotFound) {
+        pass.take(fault);
     }
-    return false;
 }
 
-void ReplicateReconciler::ensureCopy(Pass &pass, const QString &namespaceName)
+void ReplicateReconciler::ensureCopy(Pass &pass, const Target &target)
 {
-    const ObjectKey target{namespaceName, pass.key.name};
-    Object existing = m_objects.find(target);
-    if (existing.isNull() && !isForAnother(pass.source, namespaceName, existing)) {
-        if (const auto wait = m_pace.remaining(target, pass.digest); wait > 0ms)
-            return pass.comeBack(wait);
-        const Error error = create(pass, namespaceName);
+    Object existing = m_objects.find(target.key);
+    Object winner = pass.claims.winner(target.key.namespaceName, existing);
+    if (existing.isNull() && winner.key() == pass.key) {
+        if (mustWait(pass, target))
+            return;
+        const Error error = create(pass, target);
         if (error.code() != ErrorCode::AlreadyExists)
             return;
         // The cache has not seen it yet.
-        const Result<Object> live = pass.client.blocking().get(pass.gvk, target);
+        const Result<Object> live = pass.client.blocking().get(pass.gvk, target.key);
         if (!live.isOk())
             return pass.take(live.error());
         existing = live.value();
+        winner = pass.claims.winner(target.key.namespaceName, existing);
     }
-    if (!existing.isNull() && !isCopy(existing))
+    if (!existing.isNull() && !isCopy(existing) && !hasUidOf(pass.source, existing))
         return warn(pass, "TargetNotOurs",
-            u"%1 exists and is no copy of ours; it is left alone"_s.arg(toString(target)));
-    if (isForAnother(pass.source, namespaceName, existing))
+            u"%1 exists and is no copy of ours; it is left alone: delete it to get a copy"_s.arg(
+                toString(target.key)));
+    if (winner.key() != pass.key)
         return warn(pass, "TargetClaimedTwice",
-            u"another %1 named %2 was copied to namespace %3 first"_s.arg(
-                pass.gvk.kind, pass.key.name, namespaceName));
-    if (existing.isBeingDeleted() || sourceOf(existing) != toString(pass.key))
-        return; // an orphan of a source that is gone; its removal queues this key again
-    if (!isEqualCopy(pass.source, existing))
-        write(pass, namespaceName, existing);
+            u"%1 is the copy of %2; rename this %3, or take the namespace from its annotation"_s
+                .arg(toString(target.key), toString(winner.key()), pass.gvk.kind));
+    // What is being deleted queues this key again when it is gone.
+    if (!existing.isBeingDeleted() && !isEqualCopy(pass.source, existing))
+        write(pass, target, existing);
 }
 
-void ReplicateReconciler::write(Pass &pass, const QString &namespaceName, const Object &existing)
+bool ReplicateReconciler::mustWait(Pass &pass, const Target &target) const
 {
-    const ObjectKey target = existing.key();
-    if (const auto wait = m_pace.remaining(target, pass.digest); wait > 0ms)
-        return pass.comeBack(wait);
+    const auto wait = m_pace.remaining(pass.key, target.namespaceUid, pass.digest);
+    if (wait > 0ms)
+        pass.comeBack(wait);
+    return wait > 0ms;
+}
+
+void ReplicateReconciler::write(Pass &pass, const Target &target, const Object &existing)
+{
+    if (mustWait(pass, target))
+        return;
     if (!isChangeable(pass.source, existing))
-        return pass.take(replace(pass, namespaceName, existing));
-    const Object desired = copyFor(pass.source, namespaceName, existing);
+        return replace(pass, target, existing);
+    const Object desired = copyFor(pass.source, target.key.namespaceName, existing);
     const Result<Object> reply = pass.client.blocking().patch(
-        pass.gvk, target, Patch::difference(existing, desired, true));
+        pass.gvk, target.key, Patch::difference(existing, desired, true));
     if (!reply.isOk()) {
         if (!isNamespaceEnding(reply.error()))
             pass.take(reply.error());
         return;
     }
     m_written.increment();
-    const auto next = m_pace.written(target, pass.digest);
-    pass.log.info("put a copy right", {{"to", toString(target)}});
+    const auto next = m_pace.written(pass.key, target.namespaceUid, pass.digest);
+    pass.log.info("put a copy right", {{"to", toString(target.key)}});
     if (next >= 4s)
         warn(pass, "CopyKeepsChanging",
-            u"someone keeps changing %1; the next restoration waits %2 s"_s.arg(toString(target))
+            u"someone keeps changing %1; the next restoration waits %2 s"_s
+                .arg(toString(target.key))
                 .arg(next.count() / 1000));
 }
 
-Error ReplicateReconciler::create(Pass &pass, const QString &namespaceName)
+Error ReplicateReconciler::create(Pass &pass, const Target &target)
 {
-    const Object copy = copyFor(pass.source, namespaceName, Object());
+    const Object copy = copyFor(pass.source, target.key.namespaceName, Object());
     const Result<Object> reply = pass.client.blocking().create(copy);
     if (reply.isOk()) {
         m_written.increment();
-        m_pace.written(copy.key(), pass.digest);
-        pass.log.info("copied", {{"to", toString(copy.key())}});
+        m_pace.written(pass.key, target.namespaceUid, pass.digest);
+        pass.log.info("copied", {{"to", toString(target.key)}});
         return {};
     }
     const Error error = reply.error();
-    if (error.code() == ErrorCode::AlreadyExists || isNamespaceEnding(error))
+    if (error.code() == ErrorCode::AlreadyExists)
         return error;
+    if (isNamespaceEnding(error)) {
+        pass.comeBack(1s); // the list of namespaces lags behind, or the server's own does
+        return error;
+    }
     if (!error.isRetryable())
-        warn(pass, "CopyFailed", u"%1: %2"_s.arg(toString(copy.key()), error.message()));
+        warn(pass, "CopyFailed", u"%1: %2"_s.arg(toString(target.key), error.message()));
     pass.take(error);
     return error;
 }
 
 // Its type, or that it is immutable, forbids the change: a new one takes its place.
-Error ReplicateReconciler::replace(Pass &pass, const QString &namespaceName, const Object &existing)
+void ReplicateReconciler::replace(Pass &pass, const Target &target, const Object &existing)
 {
-    const Result<Object> gone = pass.client.blocking().remove(
-        pass.gvk, existing.key(), RequestOptions().preconditionUid(existing.uid()));
-    if (!gone.isOk() && gone.error().code() != ErrorCode::NotFound)
-        return gone.error();
-    pass.log.info("replaces a copy that cannot be changed", {{"to", toString(existing.key())}});
-    const Error error = create(pass, namespaceName);
-    if (error.code() == ErrorCode::AlreadyExists)
+    const Error fault = remove(pass, existing);
+    if (fault.isError() && fault.code() != ErrorCode::NotFound)
+        return pass.take(fault);
+    pass.log.info("replaces a copy that cannot be changed", {{"to", toString(target.key)}});
+    if (create(pass, target).code() == ErrorCode::AlreadyExists)
         pass.comeBack(1s); // finalizers hold the old one
-    return {};
+}
+
+// Only as the cache has it: a copy that was made someone's own meanwhile stays.
+Error ReplicateReconciler::remove(Pass &pass, const Object &copy)
+{
+    const Result<Object> reply = pass.client.blocking().remove(pass.gvk, copy.key(),
+        RequestOptions()
+            .preconditionUid(copy.uid())
+            .preconditionResourceVersion(copy.resourceVersion()));
+    return reply.isOk() ? Error() : reply.error();
 }
 
 void ReplicateReconciler::warn(const Pass &pass, const char *reason, const QString &note) const

@@ -1,7 +1,7 @@
-// Brings the copies of one source to where they should be. The key is the source's; a source that
-// is gone, or asks for nothing any more, has no copies. Contract:
+// Brings the copies of one source to where they should be. The key is the source's; copies of its
+// name that no source wants any more go with any key of that name. Contract:
 //   - What is not our copy is never written to nor deleted; a Warning Event on the source says so.
-//   - Of two sources that claim one target the one whose copy is there has it, else the older one.
+//   - Of two sources that claim one target one has it (claims.h); the other gets a Warning Event.
 //   - Reads come from the cache; the only live read is after a create that found something there.
 // Test: tst_replicator.
 #pragma once
@@ -14,9 +14,10 @@
 
 namespace replicator {
 
-// Indexes that the plugin adds to the informers of Secret and ConfigMap.
-inline constexpr char kSourcesByName[] = "sources-by-name"; // the name of each source
-inline constexpr char kCopiesBySource[] = "copies-by-source"; // "namespace/name" of the source
+// Indexes that the plugin adds to the informers of Secret and ConfigMap; a copy has its source's
+// name.
+inline constexpr QLatin1StringView kSourcesByName("sources-by-name");
+inline constexpr QLatin1StringView kCopiesByName("copies-by-name");
 
 class ReplicateReconciler final : public davit::Reconciler
 {
@@ -24,20 +25,23 @@ public:
     ReplicateReconciler(davit::HostContext &host, const davit::Lister &objects,
         const davit::Lister &namespaces, const NamespacePatterns &denied);
 
+    // [worker-thread]
     davit::ReconcileResult reconcile(
         const davit::ReconcileRequest &request, davit::ReconcileContext &context) override;
 
 private:
     struct Pass; // one reconcile
-    QStringList wantedNamespaces(const davit::Object &source) const;
-    bool claims(const davit::Object &source, const QString &namespaceName) const;
-    bool isForAnother(const davit::Object &source, const QString &namespaceName,
-        const davit::Object &existing) const;
-    void removeOrphans(Pass &pass, const QStringList &wanted);
-    void ensureCopy(Pass &pass, const QString &namespaceName);
-    void write(Pass &pass, const QString &namespaceName, const davit::Object &existing);
-    davit::Error create(Pass &pass, const QString &namespaceName);
-    davit::Error replace(Pass &pass, const QString &namespaceName, const davit::Object &existing);
+    struct Target; // where one copy belongs
+    QList<Target> targets(const Pass &pass) const;
+    void warnOfSource(const Pass &pass) const;
+    void removeOrphans(Pass &pass);
+    void removeOrphan(Pass &pass, const davit::Object &copy);
+    void ensureCopy(Pass &pass, const Target &target);
+    void write(Pass &pass, const Target &target, const davit::Object &existing);
+    davit::Error create(Pass &pass, const Target &target);
+    void replace(Pass &pass, const Target &target, const davit::Object &existing);
+    static davit::Error remove(Pass &pass, const davit::Object &copy);
+    bool mustWait(Pass &pass, const Target &target) const;
     void warn(const Pass &pass, const char *reason, const QString &note) const;
 
     const davit::Lister m_objects;

@@ -14,27 +14,24 @@ namespace replicator {
 
 namespace {
 
-// What a change of any object means: the source it is a copy of, and every source of its name,
-// whose copy it may be in the way of.
+// What a change of any object means: a copy or what is in its way has the name of its sources. A
+// copy without any is looked at by its own key.
 QList<davit::ObjectKey> sourcesConcerned(const davit::Lister &objects, const davit::Object &changed)
 {
     QList<davit::ObjectKey> keys;
-    davit::ObjectKey from;
-    if (const QString source = sourceOf(changed);
-        !source.isEmpty() && davit::parseObjectKey(source, &from).isOk())
-        keys << from;
-    for (const davit::Object &source :
-        objects.byIndex(QLatin1StringView(kSourcesByName), changed.name()))
-        if (source.key() != changed.key() && !keys.contains(source.key()))
+    for (const davit::Object &source : objects.byIndex(kSourcesByName, changed.name()))
+        if (source.key() != changed.key())
             keys << source.key();
+    if (keys.isEmpty() && isCopy(changed))
+        keys << changed.key();
     return keys;
 }
 
 QList<davit::ObjectKey> sourcesFor(const davit::Lister &objects, const davit::Object &home)
 {
     QList<davit::ObjectKey> keys;
-    for (const QString &name : objects.indexValues(QLatin1StringView(kSourcesByName)))
-        for (const davit::Object &source : objects.byIndex(QLatin1StringView(kSourcesByName), name))
+    for (const QString &name : objects.indexValues(kSourcesByName))
+        for (const davit::Object &source : objects.byIndex(kSourcesByName, name))
             if (NamespacePatterns::fromText(source.annotation(kToNamespaces)).matches(home.name()))
                 keys << source.key();
     return keys;
@@ -56,7 +53,8 @@ public:
         const NamespacePatterns patterns(denied);
         if (const QStringList bad = patterns.malformed(); !bad.isEmpty())
             return davit::Status(davit::ErrorCode::InvalidConfiguration,
-                u"deniedNamespaces: %1 can match no namespace"_s.arg(bad.join(", "_L1)));
+                u"deniedNamespaces can match no namespace: %1; use names and globs of %2"_s.arg(
+                    firstFew(bad), kPatternLetters));
         davit::Status status = startController(host, u"Secret"_s, u"secrets"_s, patterns);
         if (status.isOk())
             status = startController(host, u"ConfigMap"_s, u"configmaps"_s, patterns);
@@ -73,15 +71,14 @@ private:
             = host.informer(davit::InformerRequest(gvk).delivery(davit::Delivery::Latest));
         if (!informer.isOk())
             return informer.error();
-        davit::Status status = informer.value()->addIndexBy(
-            QLatin1StringView(kSourcesByName), [](const davit::Object &object) {
-                return isSource(object) ? QStringList(object.name()) : QStringList();
-            });
+        davit::Status status
+            = informer.value()->addIndexBy(kSourcesByName, [](const davit::Object &object) {
+                  return isSource(object) ? QStringList(object.name()) : QStringList();
+              });
         if (status.isOk())
-            status = informer.value()->addIndexBy(
-                QLatin1StringView(kCopiesBySource), [](const davit::Object &object) {
-                    return isCopy(object) ? QStringList(sourceOf(object)) : QStringList();
-                });
+            status = informer.value()->addIndexBy(kCopiesByName, [](const davit::Object &object) {
+                return isCopy(object) ? QStringList(object.name()) : QStringList();
+            });
         if (!status.isOk())
             return status;
         const davit::Lister objects = informer.value()->lister();

@@ -13,21 +13,34 @@ constexpr milliseconds kQuiet = 10min;
 
 RestorePace::RestorePace(const davit::Clock &clock) : m_clock(clock) { }
 
-milliseconds RestorePace::remaining(const davit::ObjectKey &target, const QByteArray &digest)
+void RestorePace::keepOnly(const davit::ObjectKey &source, const QSet<QString> &namespaceUids)
 {
     const std::lock_guard lock(m_mutex);
-    const auto known = m_entries.constFind(target);
-    if (known == m_entries.constEnd() || known->digest != digest)
-        return 0ms;
-    const auto age = m_clock.monotonic() - known->lastWrite;
-    return age >= known->delay ? 0ms : ceil<milliseconds>(known->delay - age);
+    const auto known = m_sources.find(source);
+    if (known == m_sources.end())
+        return;
+    known->removeIf([&](Places::iterator place) { return !namespaceUids.contains(place.key()); });
+    if (known->isEmpty())
+        m_sources.erase(known);
 }
 
-milliseconds RestorePace::written(const davit::ObjectKey &target, const QByteArray &digest)
+milliseconds RestorePace::remaining(
+    const davit::ObjectKey &source, const QString &namespaceUid, const QByteArray &digest) const
+{
+    const std::lock_guard lock(m_mutex);
+    const Entry known = m_sources.value(source).value(namespaceUid);
+    if (known.digest != digest)
+        return 0ms;
+    const auto age = m_clock.monotonic() - known.lastWrite;
+    return age >= known.delay ? 0ms : ceil<milliseconds>(known.delay - age);
+}
+
+milliseconds RestorePace::written(
+    const davit::ObjectKey &source, const QString &namespaceUid, const QByteArray &digest)
 {
     const std::lock_guard lock(m_mutex);
     const nanoseconds now = m_clock.monotonic();
-    Entry &entry = m_entries[target];
+    Entry &entry = m_sources[source][namespaceUid];
     // The write that brings new content does not count: the first restoration after it is free.
     if (entry.digest != digest || now - entry.lastWrite > kQuiet)
         entry.delay = 0ms;
@@ -38,10 +51,13 @@ milliseconds RestorePace::written(const davit::ObjectKey &target, const QByteArr
     return entry.delay;
 }
 
-void RestorePace::forget(const davit::ObjectKey &target)
+qsizetype RestorePace::entryCount() const
 {
     const std::lock_guard lock(m_mutex);
-    m_entries.remove(target);
+    qsizetype count = 0;
+    for (const Places &places : m_sources)
+        count += places.size();
+    return count;
 }
 
 } // namespace replicator

@@ -2,13 +2,16 @@
 //   - New content of the source is written at once, and so is the first restoration.
 //   - Each further restoration of the same content waits twice as long as the one before: 1 s, 2 s,
 //   4 s … 5 min. Ten quiet minutes, or new content, begin anew.
-// Thread-safe. Test: tst_replicator, fightOverCopy.
+//   - A place is a namespace by its uid: one that is made anew under the old name is another one.
+//   - There is an entry for each place that keepOnly() named last and that was written to; no more.
+// Thread-safe. Test: tst_replicatorrules, pace…; tst_replicator, fightOverCopy.
 #pragma once
 
 #include <davit/clock.h>
 #include <davit/objectkey.h>
 
 #include <QtCore/qhash.h>
+#include <QtCore/qset.h>
 #include <mutex>
 
 namespace replicator {
@@ -18,12 +21,16 @@ class RestorePace
 public:
     explicit RestorePace(const davit::Clock &clock);
 
-    // How long to wait until `digest` may be written to `target`; zero: now. [thread-safe]
-    std::chrono::milliseconds remaining(const davit::ObjectKey &target, const QByteArray &digest);
+    // `source` is copied to these namespaces alone; the others are forgotten. [thread-safe]
+    void keepOnly(const davit::ObjectKey &source, const QSet<QString> &namespaceUids);
+    // How long to wait until `digest` may be written there; zero: now. [thread-safe]
+    std::chrono::milliseconds remaining(const davit::ObjectKey &source, const QString &namespaceUid,
+        const QByteArray &digest) const;
     // It was written. Returns the wait before the next restoration. [thread-safe]
-    std::chrono::milliseconds written(const davit::ObjectKey &target, const QByteArray &digest);
-    // There is no copy any more. [thread-safe]
-    void forget(const davit::ObjectKey &target);
+    std::chrono::milliseconds written(
+        const davit::ObjectKey &source, const QString &namespaceUid, const QByteArray &digest);
+    // [thread-safe]
+    qsizetype entryCount() const;
 
 private:
     struct Entry
@@ -32,10 +39,11 @@ private:
         std::chrono::nanoseconds lastWrite{0};
         std::chrono::milliseconds delay{0}; // before the next restoration
     };
+    using Places = QHash<QString, Entry>; // by the namespace's uid
 
     const davit::Clock m_clock;
-    std::mutex m_mutex;
-    QHash<davit::ObjectKey, Entry> m_entries; // GUARDED_BY(m_mutex)
+    mutable std::mutex m_mutex;
+    QHash<davit::ObjectKey, Places> m_sources; // GUARDED_BY(m_mutex)
 };
 
 } // namespace replicator
