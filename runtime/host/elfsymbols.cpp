@@ -19,6 +19,8 @@ class Image
 public:
     explicit Image(const QByteArray &bytes) : m_bytes(bytes) { }
 
+    quint64 size() const { return quint64(m_bytes.size()); }
+
     template <typename T> std::optional<T> at(quint64 offset) const
     {
         if (offset > quint64(m_bytes.size()) || quint64(m_bytes.size()) - offset < sizeof(T))
@@ -71,8 +73,11 @@ void readUnique(const Image &image, const Elf64_Shdr &table, quint64 names, QStr
     }
 }
 
+// Counts and steps are the file's own claims: a step of 0 ends a list, as the loader has it, and no
+// file says more than it has room for.
 void readVersions(const Image &image, const Elf64_Shdr &table, quint64 names, QStringList *versions)
 {
+    quint64 room = image.size() / sizeof(Elf64_Vernaux);
     quint64 at = table.sh_offset;
     for (quint64 i = 0; i < table.sh_info; ++i) {
         const auto need = image.at<Elf64_Verneed>(at);
@@ -83,11 +88,15 @@ void readVersions(const Image &image, const Elf64_Shdr &table, quint64 names, QS
         quint64 version = at + need->vn_aux;
         for (int j = 0; isSdk && j < need->vn_cnt; ++j) {
             const auto aux = image.at<Elf64_Vernaux>(version);
-            if (!aux)
+            if (!aux || room-- == 0)
                 return;
             versions->append(image.text(names + aux->vna_name));
+            if (aux->vna_next == 0)
+                break;
             version += aux->vna_next;
         }
+        if (need->vn_next == 0)
+            return;
         at += need->vn_next;
     }
 }
