@@ -56,11 +56,14 @@ void IoThread::stop(Work last)
         m_waiting.push_back([this, last = std::move(last)] {
             if (last)
                 last();
+            // TSan does not see what QThread::wait() orders; this lock and the one below it does.
+            const std::lock_guard visible(m_mutex);
             m_thread.quit();
         });
         wake();
     }
     m_thread.wait();
+    const std::lock_guard visible(m_mutex);
 }
 
 // The event is posted under the lock that drain() takes first: so TSan sees that it was made before

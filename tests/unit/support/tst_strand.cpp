@@ -1,9 +1,9 @@
 #include <support/strand.h>
 
-#include <QSemaphore>
 #include <QTest>
 #include <QThreadPool>
 #include <atomic>
+#include <semaphore>
 #include <thread>
 
 using davit::support::Strand;
@@ -25,7 +25,7 @@ namespace {
 
 void flush(Strand &strand)
 {
-    QSemaphore done;
+    std::counting_semaphore<> done{0};
     strand.post([&done] { done.release(); });
     done.acquire();
 }
@@ -89,8 +89,8 @@ void tst_Strand::stopDropsWhatWaits()
 {
     QThreadPool pool;
     std::atomic<int> ran{0};
-    QSemaphore entered;
-    QSemaphore mayLeave;
+    std::counting_semaphore<> entered{0};
+    std::counting_semaphore<> mayLeave{0};
     Strand strand(pool);
     strand.post([&] {
         entered.release();
@@ -115,8 +115,8 @@ void tst_Strand::stopWaitsForWhatRuns()
 {
     QThreadPool pool;
     std::atomic<bool> hasEnded{false};
-    QSemaphore entered;
-    QSemaphore mayLeave;
+    std::counting_semaphore<> entered{0};
+    std::counting_semaphore<> mayLeave{0};
     Strand strand(pool);
     strand.post([&] {
         entered.release();
@@ -124,10 +124,10 @@ void tst_Strand::stopWaitsForWhatRuns()
         hasEnded = true;
     });
     entered.acquire();
-    std::thread helper([&] { mayLeave.release(); });
+    std::thread releaser([&] { mayLeave.release(); });
     strand.stop();
     QVERIFY(hasEnded);
-    helper.join();
+    releaser.join();
 }
 
 void tst_Strand::isCurrentOnlyInside()
@@ -154,8 +154,8 @@ void tst_Strand::twoStrandsSideBySide()
     pool.setMaxThreadCount(2);
     Strand left(pool);
     Strand right(pool);
-    QSemaphore a;
-    QSemaphore b;
+    std::counting_semaphore<> a{0};
+    std::counting_semaphore<> b{0};
     left.post([&] {
         a.release();
         b.acquire();
