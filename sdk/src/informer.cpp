@@ -2,6 +2,7 @@
 #include <davit/priv/backends.h>
 #include <davit/priv/plugincall.h>
 
+#include <QtCore/qcoreapplication.h>
 #include <QtCore/qcoreevent.h>
 #include <QtCore/qpointer.h>
 
@@ -14,7 +15,35 @@ class InformerPrivate
 public:
     std::unique_ptr<priv::InformerBackend> backend;
     QString subject; // "v1 ConfigMap", for faults
+    bool isDelivering = false;
+    bool isWoken = false; // while it delivered
 };
+
+namespace {
+
+// `subject` by value: the informer may die in a slot.
+void deliver(Informer &to, const priv::Notification &n, priv::FaultSink &faults, QString subject)
+{
+    switch (n.kind) {
+    case priv::Notification::Kind::Added:
+        priv::pluginCall(
+            faults, "slot added", subject, [&] { Q_EMIT to.added(n.object, n.isInInitialList); });
+        break;
+    case priv::Notification::Kind::Updated:
+        priv::pluginCall(
+            faults, "slot updated", subject, [&] { Q_EMIT to.updated(n.before, n.object); });
+        break;
+    case priv::Notification::Kind::Deleted:
+        priv::pluginCall(faults, "slot deleted", subject,
+            [&] { Q_EMIT to.deleted(n.object, n.isFinalStateUnknown); });
+        break;
+    case priv::Notification::Kind::Synced:
+        priv::pluginCall(faults, "slot synced", subject, [&] { Q_EMIT to.synced(); });
+        break;
+    }
+}
+
+} // namespace
 
 Informer::Informer(priv::InformerBackend &owned, QObject *parent)
     : QObject(parent), d(new InformerPrivate{std::unique_ptr<priv::InformerBackend>(&owned), {}})
@@ -58,31 +87,21 @@ bool Informer::event(QEvent *event)
 {
     if (event->type() != QEvent::Type(priv::wakeUpEventType()))
         return QObject::event(event);
+    if (d->isDelivering) { // a slot runs an event loop: one thing at a time, in order
+        d->isWoken = true;
+        return true;
+    }
+    d->isDelivering = true;
     const QPointer<Informer> alive(this); // a slot may delete the informer
-    priv::FaultSink &faults = d->backend->faults();
     for (const priv::Notification &n : d->backend->takeBatch()) {
-        const QString subject = d->subject;
-        switch (n.kind) {
-        case priv::Notification::Kind::Added:
-            priv::pluginCall(
-                faults, "slot added", subject, [&] { Q_EMIT added(n.object, n.isInInitialList); });
-            break;
-        case priv::Notification::Kind::Updated:
-            priv::pluginCall(
-                faults, "slot updated", subject, [&] { Q_EMIT updated(n.before, n.object); });
-            break;
-        case priv::Notification::Kind::Deleted:
-            priv::pluginCall(faults, "slot deleted", subject,
-                [&] { Q_EMIT deleted(n.object, n.isFinalStateUnknown); });
-            break;
-        case priv::Notification::Kind::Synced:
-            priv::pluginCall(faults, "slot synced", subject, [&] { Q_EMIT synced(); });
-            break;
-        }
+        deliver(*this, n, d->backend->faults(), d->subject);
         if (!alive)
             return true;
         d->backend->handled(n);
     }
+    d->isDelivering = false;
+    if (std::exchange(d->isWoken, false))
+        QCoreApplication::postEvent(this, new QEvent(event->type()));
     return true;
 }
 

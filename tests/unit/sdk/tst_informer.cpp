@@ -36,6 +36,7 @@ private Q_SLOTS:
     void signalsInOrder();
     void throwingSlotIsReportedAndTheBatchGoesOn();
     void deletedInsideASlot();
+    void eventLoopInsideASlot();
     void receiverIsCutAtDeath();
     void listerOutlivesTheInformer();
     void listerAsksItsBackend();
@@ -100,6 +101,33 @@ void tst_Informer::deletedInsideASlot()
     QCOMPARE(heard, 1);
     QVERIFY(isDead);
     QCOMPARE(faults.depth, 0);
+}
+
+// A slot that waits in an event loop of its own: what comes meanwhile is told after what came
+// before.
+void tst_Informer::eventLoopInsideASlot()
+{
+    fake::Faults faults;
+    auto *view = new fake::View(kSecret, faults);
+    Informer informer(*view);
+    QStringList heard;
+    connect(&informer, &Informer::added, this, [&](const Object &, bool isInitial) {
+        heard << QStringLiteral("added");
+        if (isInitial) { // the first one waits
+            view->deliver({of(N::Kind::Deleted)});
+            QCoreApplication::sendPostedEvents();
+        }
+        heard << QStringLiteral("returned");
+    });
+    connect(&informer, &Informer::updated, this, [&] { heard << QStringLiteral("updated"); });
+    connect(&informer, &Informer::deleted, this, [&] { heard << QStringLiteral("deleted"); });
+    view->deliver({added(true), of(N::Kind::Updated)});
+    QCoreApplication::sendPostedEvents();
+    QCoreApplication::sendPostedEvents(); // a round of the event loop each
+    QCOMPARE(heard,
+        QStringList({QStringLiteral("added"), QStringLiteral("returned"), QStringLiteral("updated"),
+            QStringLiteral("deleted")}));
+    QCOMPARE(view->handledKinds, QList<int>({0, 1, 2}));
 }
 
 void tst_Informer::receiverIsCutAtDeath()
