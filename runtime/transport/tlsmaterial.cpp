@@ -86,6 +86,7 @@ Result<QSslConfiguration> tlsConfiguration(const ClusterConfig &config)
 {
     QSslConfiguration ssl = QSslConfiguration::defaultConfiguration();
     ssl.setProtocol(QSsl::TlsV1_2OrLater);
+    ssl.setAllowedNextProtocols({QSslConfiguration::NextProtocolHttp1_1}); // B23: never HTTP/2
     if (config.isInsecure) {
         if (!config.caPem.isEmpty())
             return fault(config,

@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <future>
+
 using namespace davit;
 using namespace davit::transport;
 using namespace std::chrono_literals;
@@ -78,6 +80,10 @@ private Q_SLOTS:
     void refusedStaticTokenIsNotRepeated();
     void certificateRotation();
     void plainTextServer();
+    void b23_alpn_data();
+    void b23_alpn();
+    void b23_frames_data();
+    void b23_frames();
 
 private:
     // Body of one GET, or its error.
@@ -412,6 +418,74 @@ void tst_Tls::plainTextServer()
     const auto body = getOnce(*makeQnamTransport(tlsConfig(server.port())));
     QVERIFY(!body.isOk());
     QCOMPARE(body.error().code(), ErrorCode::TlsFailure);
+}
+
+void tst_Tls::b23_alpn_data()
+{
+    QTest::addColumn<Channel>("channel");
+    QTest::newRow("B23: a list") << Channel::List;
+    QTest::newRow("B23: a watch") << Channel::Watch;
+    QTest::newRow("B23: a call") << Channel::Call;
+}
+
+// A GOAWAY can only come to who speaks HTTP/2: the first bytes of each connection offer http/1.1
+// and nothing else.
+void tst_Tls::b23_alpn()
+{
+    QFETCH(const Channel, channel);
+    std::promise<QByteArray> hello;
+    std::atomic<bool> isFirst{true};
+    RawServer server([&](RawConnection &connection) {
+        QByteArray bytes; // a TLS record: type, version, length
+        while (bytes.size() < 5 || bytes.size() < 5 + (uchar(bytes[3]) << 8 | uchar(bytes[4]))) {
+            if (!connection.socket().waitForReadyRead(10000))
+                break;
+            bytes += connection.socket().readAll();
+        }
+        if (isFirst.exchange(false))
+            hello.set_value(bytes);
+    });
+    const auto transport = makeQnamTransport(tlsConfig(server.port()));
+    Request request;
+    request.channel = channel;
+    Caller caller(*transport);
+    Recorder recorder;
+    const auto exchange = caller.start(request, recorder);
+    const QByteArray bytes = hello.get_future().get();
+    // Extension 16, its length, the list's length, one name with its length.
+    const QByteArray offer("\x00\x10\x00\x0b\x00\x09\x08http/1.1", 15);
+    QCOMPARE(bytes.count(offer), 1);
+    QVERIFY(recorder.waitForEnd()); // the server went away
+}
+
+void tst_Tls::b23_frames_data()
+{
+    QTest::addColumn<QByteArray>("bytes");
+    QByteArray all;
+    for (const QByteArray &line : caseData(QStringLiteral("B23-goaway-frames.txt")).split('\n')) {
+        if (!line.startsWith('#'))
+            all += QByteArray::fromHex(line);
+    }
+    QTest::newRow("B23: GOAWAY and what follows it, unasked") << all;
+}
+
+// A server that speaks HTTP/2 though nobody offered it gets an error, and takes nobody down.
+void tst_Tls::b23_frames()
+{
+    QFETCH(const QByteArray, bytes);
+    QVERIFY(bytes.contains("MODIFIED"));
+    RawServer server(
+        [&](RawConnection &connection) {
+            RawRequest request;
+            if (connection.read(request))
+                connection.write(bytes);
+        },
+        serverTls());
+    const auto transport = makeQnamTransport(tlsConfig(server.port()));
+    const Result<QByteArray> got = getOnce(*transport);
+    QVERIFY(!got.isOk());
+    QVERIFY2(!got.error().message().contains(QStringLiteral("in vain")),
+        qPrintable(got.error().message()));
 }
 
 QTEST_GUILESS_MAIN(tst_Tls)
