@@ -98,14 +98,14 @@ class tst_Controller : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void workersWaitForEverySource();
+    void t107_workersWaitForEverySource();
     void requestsOfTheSources();
     void eventsBecomeKeys();
     void ownersAreReconciled();
-    void echoOfTheOwnStatus_data();
-    void echoOfTheOwnStatus();
+    void b41_echoOfTheOwnStatus_data();
+    void b41_echoOfTheOwnStatus();
     void throwingPredicateAndMapper();
-    void poisonObjects();
+    void b40_poisonObjects();
     void context();
     void refused_data();
     void refused();
@@ -117,7 +117,7 @@ private Q_SLOTS:
     void neverTwoReconcilesForOneKey();
 };
 
-void tst_Controller::workersWaitForEverySource() // M-1, T107
+void tst_Controller::t107_workersWaitForEverySource() // M-1, T107
 {
     QStringList dead;
     ControllerFixture f;
@@ -212,7 +212,7 @@ void tst_Controller::ownersAreReconciled()
     QCOMPARE(seen.take(), QStringList{QStringLiteral("edge 0")}); // a kind at cluster scope
 }
 
-void tst_Controller::echoOfTheOwnStatus_data() // B41-echo.ndjson
+void tst_Controller::b41_echoOfTheOwnStatus_data() // B41-echo.ndjson
 {
     QTest::addColumn<bool>("countsMetadata");
     QTest::addColumn<int>("runs");
@@ -220,7 +220,7 @@ void tst_Controller::echoOfTheOwnStatus_data() // B41-echo.ndjson
     QTest::newRow("B41 labels and annotations count") << true << 2;
 }
 
-void tst_Controller::echoOfTheOwnStatus()
+void tst_Controller::b41_echoOfTheOwnStatus()
 {
     QFETCH(const bool, countsMetadata);
     ControllerFixture f;
@@ -276,7 +276,7 @@ void tst_Controller::throwingPredicateAndMapper()
             QStringLiteral("key mapper (v1 ConfigMap): something that is no std::exception")}));
 }
 
-void tst_Controller::poisonObjects() // B40-poison.json
+void tst_Controller::b40_poisonObjects() // B40-poison.json
 {
     ControllerFixture f;
     QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B40-poison.json"));

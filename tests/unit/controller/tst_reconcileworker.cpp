@@ -80,7 +80,7 @@ private Q_SLOTS:
     void terminal();
     void requeueAfter();
     void priorities();
-    void goodRunsForget();
+    void b36_goodRunsForget();
     void timeOut();
     void changedMeanwhile();
 };
@@ -136,7 +136,7 @@ void tst_ReconcileWorker::priorities() // T105, M-4
     QCOMPARE(runs.priorities, (std::vector<int>{-100, -100, 7, 7}));
 }
 
-void tst_ReconcileWorker::goodRunsForget() // B36-timeline.json
+void tst_ReconcileWorker::b36_goodRunsForget() // B36-timeline.json
 {
     QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B36-timeline.json"));
     QVERIFY(file.open(QIODevice::ReadOnly));

@@ -1,6 +1,10 @@
 #include "testing/manualclock.h"
 #include "workqueue/queueregistry.h"
 
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTest>
 #include <atomic>
 #include <thread>
@@ -8,8 +12,11 @@
 using namespace davit;
 using namespace davit::workqueue;
 using namespace std::chrono_literals;
+using namespace Qt::StringLiterals;
 
 namespace {
+
+using Story = std::function<void()>;
 
 WorkKey key(const QString &name)
 {
@@ -71,32 +78,7 @@ struct Fixture
     }
 };
 
-} // namespace
-
-class tst_PriorityQueue : public QObject
-{
-    Q_OBJECT
-private Q_SLOTS:
-    void byPriorityThenAge();
-    void priorityOnlyRises();
-    void readyBeatsDelay();
-    void keepsTheEarlierMoment();
-    void ageCountsFromReady();
-    void rateLimitedAndAfter_data();
-    void rateLimitedAndAfter();
-    void processedKeyIsHeld();
-    void doneWithoutGet();
-    void shutDownDropsAll();
-    void importantAndDelayed();
-    void retryKeepsPriority();
-    void causes();
-    void detachedConsumer();
-    void pausedQueue();
-    void registry();
-    void neverTwoWorkersForOneKey();
-};
-
-void tst_PriorityQueue::byPriorityThenAge() // T77, W-19
+void byPriorityThenAge() // T77, W-19
 {
     Fixture f;
     f.add("a");
@@ -109,7 +91,7 @@ void tst_PriorityQueue::byPriorityThenAge() // T77, W-19
     QCOMPARE(f.counts.depth, (std::map<int, qsizetype>{{0, 0}, {5, 0}}));
 }
 
-void tst_PriorityQueue::priorityOnlyRises() // T78, W-18
+void priorityOnlyRises() // T78, W-18
 {
     Fixture f;
     f.add("b");
@@ -127,7 +109,7 @@ void tst_PriorityQueue::priorityOnlyRises() // T78, W-18
     QCOMPARE(f.next(), QStringLiteral("late"));
 }
 
-void tst_PriorityQueue::readyBeatsDelay() // T79, W-18, W-23
+void readyBeatsDelay() // T79, W-18, W-23
 {
     Fixture f;
     f.add("x", 0, 1h);
@@ -143,87 +125,7 @@ void tst_PriorityQueue::readyBeatsDelay() // T79, W-18, W-23
     QCOMPARE(f.next(), QString());
 }
 
-void tst_PriorityQueue::keepsTheEarlierMoment() // W-18
-{
-    Fixture f;
-    f.add("x", 0, 50ms);
-    f.add("x", 0, 30ms);
-    f.add("x", 0, 70ms);
-    QVERIFY(f.time.untilNextTimer() == 30ms);
-    f.advance(29ms);
-    QCOMPARE(f.queue.length(), 0);
-    f.advance(1ms);
-    QCOMPARE(f.queue.length(), 1);
-    QCOMPARE(f.next(), QStringLiteral("x"));
-    f.advance(1h);
-    QCOMPARE(f.queue.length(), 0);
-}
-
-void tst_PriorityQueue::ageCountsFromReady() // W-19, B38
-{
-    Fixture f;
-    f.add("first", 0, 10ms);
-    f.add("second");
-    f.advance(10ms);
-    f.add("third");
-    QCOMPARE(f.next(), QStringLiteral("second"));
-    f.advance(7ms);
-    QCOMPARE(f.next(), QStringLiteral("first"));
-    QVERIFY(f.counts.waited == 7ms); // its delay is no waiting
-    QCOMPARE(f.next(), QStringLiteral("third"));
-}
-
-void tst_PriorityQueue::rateLimitedAndAfter_data() // W-17
-{
-    QTest::addColumn<int>("afterMs");
-    QTest::addColumn<int>("delayMs");
-    QTest::newRow("limiter alone") << 0 << 5;
-    QTest::newRow("after is earlier") << 2 << 2;
-    QTest::newRow("limiter is earlier") << 100 << 5;
-}
-
-void tst_PriorityQueue::rateLimitedAndAfter()
-{
-    QFETCH(const int, afterMs);
-    QFETCH(const int, delayMs);
-    Fixture f;
-    AddOptions options;
-    options.isRateLimited = true;
-    options.after = std::chrono::milliseconds(afterMs);
-    f.queue.add(key("x"), options);
-    QVERIFY(f.time.untilNextTimer() == std::chrono::milliseconds(delayMs));
-    f.queue.add(key("x"), options); // asked also while the key is queued
-    QCOMPARE(f.queue.requeues(key("x")), 2);
-    f.queue.forget(key("x"));
-    QCOMPARE(f.queue.requeues(key("x")), 0);
-}
-
-void tst_PriorityQueue::processedKeyIsHeld() // W-20
-{
-    Fixture f;
-    f.add("x");
-    f.add("y", -1);
-    QVERIFY(f.queue.tryGet(f.consumer)->key == key("x"));
-    f.add("x", 9);
-    QCOMPARE(f.queue.length(), 2);
-    QVERIFY(f.queue.processing(f.consumer) == std::vector<WorkKey>{key("x")});
-    QCOMPARE(f.next(), QStringLiteral("y"));
-    QCOMPARE(f.next(), QString());
-    QVERIFY(f.queue.done(key("x")).isOk());
-    const std::optional<WorkItem> again = f.queue.tryGet(f.consumer);
-    QVERIFY(again && again->key == key("x"));
-    QCOMPARE(again->priority, 9);
-}
-
-void tst_PriorityQueue::doneWithoutGet() // W-3, Davit's way
-{
-    Fixture f;
-    f.add("x");
-    QCOMPARE(f.queue.done(key("x")).error().code(), ErrorCode::InvalidArgument);
-    QCOMPARE(f.queue.length(), 1);
-}
-
-void tst_PriorityQueue::shutDownDropsAll() // T80, W-22
+void shutDownDropsAll() // T80, W-22
 {
     Fixture f;
     f.add("a");
@@ -240,40 +142,139 @@ void tst_PriorityQueue::shutDownDropsAll() // T80, W-22
     QCOMPARE(f.counts.depth, (std::map<int, qsizetype>{{0, 0}, {3, 0}}));
 }
 
-void tst_PriorityQueue::importantAndDelayed() // B38-priority.json
+void keepsTheEarlierMoment() // W-18
 {
     Fixture f;
-    for (int i = 0; i < 10000; ++i) {
-        AddOptions options;
-        options.priority = PriorityQueue::kLowPriority;
-        f.queue.add(key(QStringLiteral("bulk-%1").arg(i)), options);
+    f.add("x", 0, 50ms);
+    f.add("x", 0, 30ms);
+    f.add("x", 0, 70ms);
+    QVERIFY(f.time.untilNextTimer() == 30ms);
+    f.advance(29ms);
+    QCOMPARE(f.queue.length(), 0);
+    f.advance(1ms);
+    QCOMPARE(f.queue.length(), 1);
+    QCOMPARE(f.next(), QStringLiteral("x"));
+    f.advance(1h);
+    QCOMPARE(f.queue.length(), 0);
+}
+
+void ageCountsFromReady() // W-19, B38
+{
+    Fixture f;
+    f.add("first", 0, 10ms);
+    f.add("second");
+    f.advance(10ms);
+    f.add("third");
+    QCOMPARE(f.next(), QStringLiteral("second"));
+    f.advance(7ms);
+    QCOMPARE(f.next(), QStringLiteral("first"));
+    QVERIFY(f.counts.waited == 7ms); // its delay is no waiting
+    QCOMPARE(f.next(), QStringLiteral("third"));
+}
+
+void processedKeyIsHeld() // W-20
+{
+    Fixture f;
+    f.add("x");
+    f.add("y", -1);
+    QVERIFY(f.queue.tryGet(f.consumer)->key == key("x"));
+    f.add("x", 9);
+    QCOMPARE(f.queue.length(), 2);
+    QVERIFY(f.queue.processing(f.consumer) == std::vector<WorkKey>{key("x")});
+    QCOMPARE(f.next(), QStringLiteral("y"));
+    QCOMPARE(f.next(), QString());
+    QVERIFY(f.queue.done(key("x")).isOk());
+    const std::optional<WorkItem> again = f.queue.tryGet(f.consumer);
+    QVERIFY(again && again->key == key("x"));
+    QCOMPARE(again->priority, 9);
+}
+
+void doneWithoutGet() // W-3, Davit's way
+{
+    Fixture f;
+    f.add("x");
+    QCOMPARE(f.queue.done(key("x")).error().code(), ErrorCode::InvalidArgument);
+    QCOMPARE(f.queue.length(), 1);
+}
+
+// The steps of B38-priority.json, on its clock: one worker, 10 ms a run.
+void importantAndDelayed() // B38-priority.json
+{
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B38-priority.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonObject input = QJsonDocument::fromJson(file.readAll()).object();
+    QCOMPARE(input[u"cost"_s].toString(), u"10 ms a run"_s);
+    std::multimap<qint64, QJsonObject> adds;
+    for (const QJsonValue &step : input[u"steps"_s].toArray()) {
+        if (step[u"add"_s].isObject())
+            adds.emplace(step[u"t"_s].toInteger(), step[u"add"_s].toObject());
     }
+    QCOMPARE(adds.size(), size_t(3));
+    Fixture f;
+    const auto add = [&f](const QJsonObject &what) {
+        AddOptions options;
+        options.priority = what[u"priority"_s].toInt();
+        if (what[u"keys"_s] == u"bulk-0..bulk-9999"_s) {
+            for (int i = 0; i < 10000; ++i)
+                f.queue.add(key(u"bulk-%1"_s.arg(i)), options);
+        }
+        for (const QJsonValue &one : what[u"keys"_s].toArray())
+            f.queue.add(key(one.toString()), options);
+    };
     std::map<QString, std::vector<qint64>> runs;
-    qint64 userRuns = 0;
-    for (qint64 t = 0; t < 3000; t += 10) { // one worker, 10 ms a run
+    for (qint64 t = 0; t < 3000; t += 10) {
+        for (; !adds.empty() && adds.begin()->first <= t; adds.erase(adds.begin()))
+            add(adds.begin()->second);
+        if (t == 2000)
+            QCOMPARE(f.counts.depth[0], 1);
         const std::optional<WorkItem> item = f.queue.tryGet(f.consumer);
         QVERIFY(item);
         const QString name = item->key.object.name;
         runs[name].push_back(t);
-        if (t == 0)
-            f.add("user");
-        if (t == 2000) {
-            f.add("bulk-9999");
-            QCOMPARE(f.counts.depth[0], 1);
-        }
         f.advance(10ms);
-        if (name == QStringLiteral("user") && ++userRuns == 1)
-            f.add("user", item->priority, 1s);
+        if (name == u"user" && runs[name].size() == 1)
+            f.add("user", item->priority, 1s); // its answer: again in a second
         QVERIFY(f.queue.done(item->key).isOk());
         QCOMPARE(f.queue.stats().ready, f.counts.depth[0] + f.counts.depth[-100]);
     }
-    QCOMPARE(runs[QStringLiteral("user")], (std::vector<qint64>{10, 1020}));
-    QCOMPARE(runs[QStringLiteral("bulk-9999")], std::vector<qint64>{2010});
+    QCOMPARE(runs[u"user"_s], (std::vector<qint64>{10, 1020})); // before 1035, not at 100000
+    QCOMPARE(runs[u"bulk-9999"_s], std::vector<qint64>{2000});
     QCOMPARE(runs.size(), size_t(299)); // nothing starves: every other run was one of the bulk
     QCOMPARE(f.counts.lowest, 0);
 }
 
-void tst_PriorityQueue::retryKeepsPriority() // B38
+// W-21: what is ready counts, neither what waits for its time nor what is in hands.
+void lengthIsWhatIsReady() // W-21
+{
+    Fixture f;
+    f.add("now");
+    f.add("later", 0, 1s);
+    QCOMPARE(f.queue.length(), 1);
+    QVERIFY(f.queue.tryGet(f.consumer));
+    QCOMPARE(f.queue.length(), 0);
+    QCOMPARE(f.queue.stats().waiting, 1);
+    QCOMPARE(f.queue.stats().processing, 1);
+    f.advance(1s);
+    QCOMPARE(f.queue.length(), 1);
+}
+
+// W-24: the limiter of a controller's queue counts each key alone; no bucket for all of them.
+void noOverallBucket()
+{
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
+    QueueRegistry registry(time, executor);
+    const auto queue = registry.queue(u"plugin"_s, u"controller"_s, 5ms, 1000s);
+    AddOptions retry;
+    retry.isRateLimited = true;
+    for (int i = 0; i < 1000; ++i)
+        queue->add(key(QString::number(i)), retry);
+    time.advance(5ms);
+    executor.runAll();
+    QCOMPARE(queue->length(), 1000);
+}
+
+void retryKeepsPriority() // B38
 {
     Fixture f;
     f.add("x", -100);
@@ -287,7 +288,7 @@ void tst_PriorityQueue::retryKeepsPriority() // B38
     QCOMPARE(f.queue.tryGet(f.consumer)->priority, -100);
 }
 
-void tst_PriorityQueue::causes()
+void causes()
 {
     Fixture f;
     AddOptions options;
@@ -316,7 +317,7 @@ void tst_PriorityQueue::causes()
     QCOMPARE(kept.front().attempt, 9);
 }
 
-void tst_PriorityQueue::detachedConsumer()
+void detachedConsumer()
 {
     Fixture f;
     const PriorityQueue::Consumer second = f.queue.attach();
@@ -335,7 +336,7 @@ void tst_PriorityQueue::detachedConsumer()
     blocked.join();
 }
 
-void tst_PriorityQueue::pausedQueue()
+void pausedQueue()
 {
     Fixture f;
     f.queue.pause();
@@ -346,7 +347,7 @@ void tst_PriorityQueue::pausedQueue()
     QCOMPARE(f.next(), QStringLiteral("x"));
 }
 
-void tst_PriorityQueue::registry()
+void registry()
 {
     testing::ManualClock time;
     testing::ManualExecutor executor;
@@ -372,6 +373,71 @@ void tst_PriorityQueue::registry()
     QVERIFY(queue->isShutDown());
     QVERIFY(registry.entries().empty());
     QVERIFY(registry.queue(plugin, name, 5ms, 1s) != queue);
+}
+
+} // namespace
+
+class tst_PriorityQueue : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void stories_data();
+    void stories();
+    void rateLimitedAndAfter_data();
+    void rateLimitedAndAfter();
+    void neverTwoWorkersForOneKey();
+};
+
+void tst_PriorityQueue::stories_data()
+{
+    QTest::addColumn<Story>("story");
+    QTest::newRow("T77: by priority, then by age") << Story(byPriorityThenAge);
+    QTest::newRow("T78: a priority only rises") << Story(priorityOnlyRises);
+    QTest::newRow("T79: ready beats a delay") << Story(readyBeatsDelay);
+    QTest::newRow("T80: shut down, all is dropped") << Story(shutDownDropsAll);
+    QTest::newRow("W-18: the earlier moment") << Story(keepsTheEarlierMoment);
+    QTest::newRow("B38, W-19: age counts from the moment it is ready") << Story(ageCountsFromReady);
+    QTest::newRow("W-20: a key in hands") << Story(processedKeyIsHeld);
+    QTest::newRow("W-3: done without get") << Story(doneWithoutGet);
+    QTest::newRow("B38: important and delayed") << Story(importantAndDelayed);
+    QTest::newRow("W-21: length is what is ready") << Story(lengthIsWhatIsReady);
+    QTest::newRow("W-24: no bucket for all keys") << Story(noOverallBucket);
+    QTest::newRow("B38: a retry keeps its priority") << Story(retryKeepsPriority);
+    QTest::newRow("causes") << Story(causes);
+    QTest::newRow("a consumer that leaves") << Story(detachedConsumer);
+    QTest::newRow("a paused queue") << Story(pausedQueue);
+    QTest::newRow("queues outlive plugins") << Story(registry);
+}
+
+void tst_PriorityQueue::stories()
+{
+    QFETCH(const Story, story);
+    story();
+}
+
+void tst_PriorityQueue::rateLimitedAndAfter_data() // W-17
+{
+    QTest::addColumn<int>("afterMs");
+    QTest::addColumn<int>("delayMs");
+    QTest::newRow("limiter alone") << 0 << 5;
+    QTest::newRow("after is earlier") << 2 << 2;
+    QTest::newRow("limiter is earlier") << 100 << 5;
+}
+
+void tst_PriorityQueue::rateLimitedAndAfter()
+{
+    QFETCH(const int, afterMs);
+    QFETCH(const int, delayMs);
+    Fixture f;
+    AddOptions options;
+    options.isRateLimited = true;
+    options.after = std::chrono::milliseconds(afterMs);
+    f.queue.add(key("x"), options);
+    QVERIFY(f.time.untilNextTimer() == std::chrono::milliseconds(delayMs));
+    f.queue.add(key("x"), options); // asked also while the key is queued
+    QCOMPARE(f.queue.requeues(key("x")), 2);
+    f.queue.forget(key("x"));
+    QCOMPARE(f.queue.requeues(key("x")), 0);
 }
 
 void tst_PriorityQueue::neverTwoWorkersForOneKey()

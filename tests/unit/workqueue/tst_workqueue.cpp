@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
+using Story = std::function<void()>;
+
 WorkKey key(const char *name)
 {
     return {{QString(), QString::fromLatin1(name)}, QString()};
@@ -48,49 +50,7 @@ public:
     int touched = 0;
 };
 
-} // namespace
-
-class tst_WorkQueue : public QObject
-{
-    Q_OBJECT
-private Q_SLOTS:
-    void names_data();
-    void names();
-    void addedThreeTimes();
-    void addedWhileProcessed();
-    void doneWithoutGet();
-    void order();
-    void shutDownHandsOutTheRest();
-    void drainIgnoresWhatWaits();
-    void drainWaitsForWhatCameBack();
-    void shutDownEndsDrain();
-    void observer();
-    void neverTwoWorkersForOneKey();
-};
-
-void tst_WorkQueue::names_data()
-{
-    QTest::addColumn<QString>("namespaceName");
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<QString>("cluster");
-    QTest::addColumn<QString>("text");
-    QTest::newRow("namespaced") << QStringLiteral("a") << QStringLiteral("b") << QString()
-                                << QStringLiteral("a/b");
-    QTest::newRow("cluster scope")
-        << QString() << QStringLiteral("b") << QString() << QStringLiteral("b");
-    QTest::newRow("another cluster") << QStringLiteral("a") << QStringLiteral("b")
-                                     << QStringLiteral("edge") << QStringLiteral("edge:a/b");
-}
-
-void tst_WorkQueue::names()
-{
-    QFETCH(const QString, namespaceName);
-    QFETCH(const QString, name);
-    QFETCH(const QString, cluster);
-    QTEST(toString(WorkKey{{namespaceName, name}, cluster}), "text");
-}
-
-void tst_WorkQueue::addedThreeTimes() // T68
+void addedThreeTimes() // T68
 {
     testing::ManualClock time;
     WorkQueue queue(time);
@@ -102,7 +62,7 @@ void tst_WorkQueue::addedThreeTimes() // T68
     QVERIFY(!queue.tryGet());
 }
 
-void tst_WorkQueue::addedWhileProcessed() // T69
+void addedWhileProcessed() // T69
 {
     testing::ManualClock time;
     Counts counts;
@@ -119,50 +79,7 @@ void tst_WorkQueue::addedWhileProcessed() // T69
     QCOMPARE(counts.adds, 2); // counts the insertion also while it is processed (W-1)
 }
 
-void tst_WorkQueue::doneWithoutGet() // W-3, Davit's way
-{
-    testing::ManualClock time;
-    WorkQueue queue(time);
-    queue.add(key("x"));
-    const Status status = queue.done(key("x"));
-    QCOMPARE(status.error().code(), ErrorCode::InvalidArgument);
-    QCOMPARE(status.error().message(),
-        QStringLiteral("work queue: done with x, which was not handed out"));
-    QCOMPARE(queue.length(), 1);
-    QVERIFY(queue.tryGet());
-    QVERIFY(!queue.tryGet());
-}
-
-void tst_WorkQueue::order() // W-2
-{
-    testing::ManualClock time;
-    auto policy = std::make_unique<LastFirst>();
-    LastFirst &seen = *policy;
-    WorkQueue queue(time, nullptr, std::move(policy));
-    queue.add(key("a"));
-    queue.add(key("b"));
-    queue.add(key("a"));
-    QCOMPARE(seen.touched, 1);
-    QVERIFY(queue.tryGet() == key("b"));
-    queue.add(key("b")); // processed: not told
-    queue.add(key("b"));
-    QCOMPARE(seen.touched, 1);
-    QVERIFY(queue.tryGet() == key("a"));
-}
-
-void tst_WorkQueue::shutDownHandsOutTheRest() // W-4
-{
-    testing::ManualClock time;
-    WorkQueue queue(time);
-    queue.add(key("a"));
-    queue.shutDown();
-    queue.add(key("b"));
-    QVERIFY(queue.get() == key("a"));
-    QVERIFY(!queue.get());
-    QVERIFY(queue.isShuttingDown());
-}
-
-void tst_WorkQueue::drainIgnoresWhatWaits() // T70
+void drainIgnoresWhatWaits() // T70
 {
     testing::ManualClock time;
     WorkQueue queue(time);
@@ -177,7 +94,7 @@ void tst_WorkQueue::drainIgnoresWhatWaits() // T70
     QVERIFY(queue.get() == key("y"));
 }
 
-void tst_WorkQueue::drainWaitsForWhatCameBack() // T71
+void drainWaitsForWhatCameBack() // T71
 {
     testing::ManualClock time;
     WorkQueue queue(time);
@@ -199,7 +116,50 @@ void tst_WorkQueue::drainWaitsForWhatCameBack() // T71
     QVERIFY(!queue.get());
 }
 
-void tst_WorkQueue::shutDownEndsDrain() // W-4, W-5
+void order() // W-2
+{
+    testing::ManualClock time;
+    auto policy = std::make_unique<LastFirst>();
+    LastFirst &seen = *policy;
+    WorkQueue queue(time, nullptr, std::move(policy));
+    queue.add(key("a"));
+    queue.add(key("b"));
+    queue.add(key("a"));
+    QCOMPARE(seen.touched, 1);
+    QVERIFY(queue.tryGet() == key("b"));
+    queue.add(key("b")); // processed: not told
+    queue.add(key("b"));
+    QCOMPARE(seen.touched, 1);
+    QVERIFY(queue.tryGet() == key("a"));
+}
+
+void doneWithoutGet() // W-3, Davit's way
+{
+    testing::ManualClock time;
+    WorkQueue queue(time);
+    queue.add(key("x"));
+    const Status status = queue.done(key("x"));
+    QCOMPARE(status.error().code(), ErrorCode::InvalidArgument);
+    QCOMPARE(status.error().message(),
+        QStringLiteral("work queue: done with x, which was not handed out"));
+    QCOMPARE(queue.length(), 1);
+    QVERIFY(queue.tryGet());
+    QVERIFY(!queue.tryGet());
+}
+
+void shutDownHandsOutTheRest() // W-4
+{
+    testing::ManualClock time;
+    WorkQueue queue(time);
+    queue.add(key("a"));
+    queue.shutDown();
+    queue.add(key("b"));
+    QVERIFY(queue.get() == key("a"));
+    QVERIFY(!queue.get());
+    QVERIFY(queue.isShuttingDown());
+}
+
+void shutDownEndsDrain() // W-4, W-5
 {
     testing::ManualClock time;
     WorkQueue queue(time);
@@ -213,7 +173,7 @@ void tst_WorkQueue::shutDownEndsDrain() // W-4, W-5
     QCOMPARE(queue.stats().processing, 1);
 }
 
-void tst_WorkQueue::observer() // 6.4
+void observer() // 6.4
 {
     testing::ManualClock time;
     Counts counts;
@@ -235,6 +195,61 @@ void tst_WorkQueue::observer() // 6.4
     QVERIFY(stats.longestRunning == 6s);
     QVERIFY(queue.done(key("x")).isOk());
     QVERIFY(counts.worked == 6s);
+}
+
+} // namespace
+
+class tst_WorkQueue : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void stories_data();
+    void stories();
+    void names_data();
+    void names();
+    void neverTwoWorkersForOneKey();
+};
+
+void tst_WorkQueue::stories_data()
+{
+    QTest::addColumn<Story>("story");
+    QTest::newRow("T68: added three times") << Story(addedThreeTimes);
+    QTest::newRow("T69: added while it is processed") << Story(addedWhileProcessed);
+    QTest::newRow("T70: a drain ignores what waits") << Story(drainIgnoresWhatWaits);
+    QTest::newRow("T71: a drain waits for what came back") << Story(drainWaitsForWhatCameBack);
+    QTest::newRow("W-2: an order of its own") << Story(order);
+    QTest::newRow("W-3: done without get") << Story(doneWithoutGet);
+    QTest::newRow("W-4: shut down, the rest is handed out") << Story(shutDownHandsOutTheRest);
+    QTest::newRow("W-5: shutting down ends a drain") << Story(shutDownEndsDrain);
+    QTest::newRow("6.4: what is counted") << Story(observer);
+}
+
+void tst_WorkQueue::stories()
+{
+    QFETCH(const Story, story);
+    story();
+}
+
+void tst_WorkQueue::names_data()
+{
+    QTest::addColumn<QString>("namespaceName");
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("cluster");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("namespaced") << QStringLiteral("a") << QStringLiteral("b") << QString()
+                                << QStringLiteral("a/b");
+    QTest::newRow("cluster scope")
+        << QString() << QStringLiteral("b") << QString() << QStringLiteral("b");
+    QTest::newRow("another cluster") << QStringLiteral("a") << QStringLiteral("b")
+                                     << QStringLiteral("edge") << QStringLiteral("edge:a/b");
+}
+
+void tst_WorkQueue::names()
+{
+    QFETCH(const QString, namespaceName);
+    QFETCH(const QString, name);
+    QFETCH(const QString, cluster);
+    QTEST(toString(WorkKey{{namespaceName, name}, cluster}), "text");
 }
 
 void tst_WorkQueue::neverTwoWorkersForOneKey() // W-1
