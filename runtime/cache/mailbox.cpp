@@ -55,17 +55,17 @@ std::vector<Notification> Mailbox::take()
 {
     const std::lock_guard lock(m_mutex);
     std::vector<Notification> batch = std::exchange(m_events, {});
-    batch.reserve(batch.size() + m_entries.size());
-    for (Entry &entry : m_entries) {
+    for (qsizetype entries = 0; entries < kPortion && !m_entries.empty(); ++entries) {
+        Entry &entry = m_entries.front();
         if (entry.isSynced)
             batch.emplace_back().kind = Kind::Synced;
         if (entry.deleted)
             batch.push_back(std::move(*entry.deleted));
         if (entry.state)
             batch.push_back(std::move(*entry.state));
+        forget(m_entries.begin());
     }
-    m_entries.clear();
-    m_byKey.clear();
+    wake(true); // the rest comes with the next event
     return batch;
 }
 
@@ -172,7 +172,8 @@ void Mailbox::mergeInto(Entries::iterator entry, Notification &&notification)
 
 void Mailbox::forget(Entries::iterator entry)
 {
-    m_byKey.remove(entry->key);
+    if (!entry->isSynced)
+        m_byKey.remove(entry->key);
     m_entries.erase(entry);
 }
 

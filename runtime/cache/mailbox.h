@@ -1,8 +1,10 @@
 // What waits for one plugin's informer: filled by strands, emptied by the plugin's thread.
 // Contract:
-//   - One wake-up event is posted when it turns from empty to not empty, none after close().
+//   - One wake-up event is posted when it turns from empty to not empty, and after a take that left
+//   something; none after close().
 //   - EveryEvent: all, in order. Latest: one entry a key, at most two notifications of it; `before`
-//   is what this handler was given last; merging rules of design 5 in mailbox.cpp.
+//   is what this handler was given last; merging rules of design 5 in mailbox.cpp. It is handed out
+//   in small portions: what a slow handler has not taken goes on merging.
 //   - Synced comes once: every part has stored its first list, and each added(isInInitialList) that
 //   was put in has been handled (I-23), those that merged into nothing included.
 // Source: behaviours.md 4.5, 4.6. Case B33. Test: tst_mailbox.
@@ -22,6 +24,9 @@ namespace davit::cache {
 class Mailbox
 {
 public:
+    // Entries that a take of Latest hands out.
+    static constexpr qsizetype kPortion = 64;
+
     // `parts`: how many onPartSynced() make the whole.
     Mailbox(Delivery delivery, int parts);
 
@@ -32,7 +37,7 @@ public:
     // Wake-ups go to `receiver` from now on; one at once when something waits. Null: none any more.
     // [plugin-thread]
     void setReceiver(QObject *receiver);
-    // Everything, in order. [plugin-thread]
+    // In order: everything, or with Latest the first kPortion entries. [plugin-thread]
     std::vector<priv::Notification> take();
     void handled(const priv::Notification &notification);
     // Drops what waits; takes nothing in any more. [plugin-thread]

@@ -22,7 +22,11 @@ Reflector::Reflector(ListerWatcher &source, ReflectorStore &store, support::Exec
     , m_expectedApiVersion(apiVersion(m_options.expectedGvk).toLatin1())
     , m_backoff(time, m_options.backoff, m_options.random)
     , m_isAlive(std::make_shared<bool>(true))
-{ }
+{
+    if (m_options.checksConsistency)
+        m_consistency = std::make_unique<ConsistencyCheck>(m_source, m_executor, m_time,
+            [this](const QStringList &differences) { onCompared(differences); });
+}
 
 Reflector::~Reflector()
 {
@@ -44,6 +48,7 @@ void Reflector::stop()
     for (support::TimeSource::TimerId *timer : {&m_waitTimer, &m_resyncTimer, &m_progressTimer})
         m_time.cancel(std::exchange(*timer, 0));
     cut(m_attempt);
+    m_consistency.reset();
     setPhase(ReflectorPhase::Stopped);
 }
 
@@ -289,6 +294,8 @@ void Reflector::acceptList(std::vector<Object> items, const QString &version, co
     m_isVersionUnavailable = false;
     const bool wentBack
         = asked.isEmpty() && compareVersions(version, lastSyncResourceVersion()) < 0;
+    if (m_consistency)
+        m_consistency->begin(items, version, m_store.transform());
     const Status stored = m_store.replace(
         std::move(items), version, wentBack ? ListOrigin::HistoryReset : ListOrigin::Ordinary);
     if (!stored.isOk()) {
@@ -312,6 +319,17 @@ void Reflector::acceptList(std::vector<Object> items, const QString &version, co
     } else {
         openWatch();
     }
+}
+
+void Reflector::onCompared(const QStringList &differences)
+{
+    if (!differences.isEmpty())
+        qCCritical(cacheLog, "the fill of %s is not what the server lists: %s",
+            qUtf8Printable(m_options.name),
+            qUtf8Printable(differences.mid(0, 10).join(QStringLiteral(", "))));
+    const std::lock_guard lock(m_mutex);
+    ++m_state.comparisons;
+    m_state.differences += quint64(differences.size());
 }
 
 // Timers ----------------------------------------------------------------------------------------

@@ -4,13 +4,13 @@
 //   a back-off delay passes. Only failed rounds reach onRoundError.
 //   - A watch that ends is opened again from the last version, without a relist.
 //   - The server's Retry-After is honoured: no wait is shorter (B14, B25).
-// Davit decides otherwise: ERROR events but Expired end the watch, back off and resume from the
+// Davit decides otherwise: a watch that is refused with 503 waits as one refused with 429 does, and
+// does not relist (B25); ERROR events but Expired end the watch, back off and resume from the
 // last version; only after kMaxFruitlessResumes of them without an event between it relists (B12).
 // Source: behaviours.md 1. Test: tst_reflector.
 #pragma once
 
-#include "deltaqueue.h"
-#include "listerwatcher.h"
+#include "consistencycheck.h"
 #include "objecttrie.h"
 #include "reflectorstate.h"
 
@@ -43,6 +43,7 @@ struct ReflectorOptions
     std::chrono::nanoseconds resyncPeriod{0}; // zero: no resync
     std::function<bool()> shouldResync; // empty: yes
     std::function<void(const Error &)> onRoundError; // beside the log
+    bool checksConsistency = false; // after each fill (1.8)
 };
 
 class Reflector
@@ -111,6 +112,7 @@ private:
     // Timers
     void armResync();
     void resyncFired();
+    void onCompared(const QStringList &differences);
     void armProgressLog();
 
     ListerWatcher &m_source;
@@ -156,6 +158,8 @@ private:
     Nanoseconds m_firstInternalError{0};
     Nanoseconds m_lastInternalError{0};
     bool m_hadInternalError = false;
+
+    std::unique_ptr<ConsistencyCheck> m_consistency; // null: not wanted
 
     mutable std::mutex m_mutex;
     ReflectorState m_state; // GUARDED_BY(m_mutex)

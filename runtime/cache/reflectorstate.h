@@ -40,6 +40,8 @@ struct ReflectorState
     quint64 failedRounds = 0;
     quint64 events = 0; // counted watch events
     quint64 skippedEvents = 0; // of another kind, or refused by the store
+    quint64 comparisons = 0; // fills that were checked (1.8)
+    quint64 differences = 0; // objects that were not as the server said
 };
 
 } // namespace davit::cache

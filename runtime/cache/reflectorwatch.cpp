@@ -22,6 +22,12 @@ bool isWorthWaiting(const Error &error)
         || error.code() == ErrorCode::TooManyRequests;
 }
 
+// A server that cannot answer now is no reason to relist what is known (B25).
+bool isWatchWorthWaiting(const Error &error)
+{
+    return isWorthWaiting(error) || error.code() == ErrorCode::ServiceUnavailable;
+}
+
 } // namespace
 
 QLatin1StringView phaseName(ReflectorPhase phase)
@@ -153,14 +159,17 @@ void Reflector::streamingListEnded(const Error &error)
         qCDebug(cacheLog, "%s falls back to LIST: %s", qUtf8Printable(m_options.name),
             qUtf8Printable(error.message()));
         m_temporary = {};
-        beginList();
+        if (error.retryAfter() > 0ms)
+            waitThen(error.retryAfter(), &Reflector::beginList);
+        else
+            beginList();
     }
 }
 
 // R-28 before the watch was opened, R-29 afterwards.
 void Reflector::watchEnded(const Error &error)
 {
-    if (!m_isOpened && isWorthWaiting(error)) {
+    if (!m_isOpened && isWatchWorthWaiting(error)) {
         attemptFailed(error);
         setPhase(ReflectorPhase::BackingOff);
         waitThen(nextDelay(error), &Reflector::openWatch);

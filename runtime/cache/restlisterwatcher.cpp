@@ -176,6 +176,8 @@ transport::Request RestListerWatcher::request(
     transport::ListOptions narrowed = options;
     narrowed.labelSelector = m_collection.labelSelector;
     narrowed.fieldSelector = m_collection.fieldSelector;
+    if (m_collection.tweak)
+        m_collection.tweak(&narrowed);
     transport::Request request;
     request.channel = channel;
     request.target

@@ -8,6 +8,8 @@
 
 #include <transport/transport.h>
 
+#include <functional>
+
 namespace davit::cache {
 
 struct RestCollection
@@ -18,6 +20,8 @@ struct RestCollection
     QString fieldSelector;
     priv::ManagedFields managedFields = priv::ManagedFields::Drop;
     priv::Depth depth = priv::Depth::Full;
+    // The last word on the options of each LIST and WATCH; may be empty.
+    std::function<void(transport::ListOptions *)> tweak;
 };
 
 class RestListerWatcher final : public ListerWatcher

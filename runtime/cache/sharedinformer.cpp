@@ -1,5 +1,6 @@
 #include "sharedinformer.h"
 
+#include "cachelog.h"
 #include "resourceversion.h"
 
 #include <QtCore/qset.h>
@@ -49,6 +50,9 @@ void SharedInformer::start()
         m_reflector = std::make_unique<Reflector>(
             *m_source, m_queue, m_executor, m_time, std::move(options));
     }
+    if (m_options.mutationCheckPeriod > 0ns)
+        m_mutationCheck = std::make_unique<MutationCheck>(m_store, m_executor, m_time,
+            m_options.mutationCheckPeriod, [this](const Object &object) { onDamage(object); });
     m_reflector->start();
 }
 
@@ -57,6 +61,7 @@ void SharedInformer::stop()
     if (std::exchange(m_isStopped, true))
         return;
     m_isAlive.reset();
+    m_mutationCheck.reset();
     if (m_reflector)
         m_reflector->stop();
     m_queue.close();
@@ -220,6 +225,14 @@ void SharedInformer::distribute()
         return;
     for (const Listening &listening : m_listeners)
         listening.listener->onEvents(events, listening.isSyncing);
+}
+
+void SharedInformer::onDamage(const Object &object)
+{
+    m_damagedObjects.fetch_add(1, std::memory_order_relaxed);
+    qCCritical(cacheLog,
+        "%s: the memory of %s in the cache was written to; a plugin has a stray pointer",
+        qUtf8Printable(m_options.reflector.name), qUtf8Printable(toString(object.key())));
 }
 
 // Listeners --------------------------------------------------------------------------------------

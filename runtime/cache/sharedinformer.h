@@ -11,6 +11,7 @@
 // Source: behaviours.md 2.6 and 4. Test: tst_sharedinformer.
 #pragma once
 
+#include "mutationcheck.h"
 #include "realfifo.h"
 #include "reflector.h"
 #include "threadsafestore.h"
@@ -48,6 +49,7 @@ struct SharedInformerOptions
     std::chrono::nanoseconds resyncPeriod{0}; // default of listeners; zero: no resync ever
     Transform transform;
     std::function<void()> onSynced; // [cache-thread]
+    std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: memory is not looked at (4.7)
 };
 
 class SharedInformer
@@ -100,6 +102,8 @@ public:
     qsizetype queueDepth() const { return m_queue.depth(); }
     // Events that were left out because something newer is known. [thread-safe]
     quint64 staleEvents() const { return m_staleEvents.load(std::memory_order_relaxed); }
+    // Cached objects whose memory somebody wrote to. [thread-safe]
+    quint64 damagedObjects() const { return m_damagedObjects.load(std::memory_order_relaxed); }
 
 private:
     using Nanoseconds = std::chrono::nanoseconds;
@@ -129,6 +133,7 @@ private:
     void adoptThoseInTime();
     void tellDifferences(const Adoption &adoption);
     bool shouldResync();
+    void onDamage(const Object &object);
     Nanoseconds effectivePeriod(Nanoseconds wanted) const;
 
     std::unique_ptr<ListerWatcher> m_source;
@@ -147,6 +152,8 @@ private:
     std::unique_ptr<Reflector> m_reflector; // set once by start(), GUARDED_BY(m_mutex) for others
     std::atomic<bool> m_hasSynced = false;
     std::atomic<quint64> m_staleEvents = 0;
+    std::atomic<quint64> m_damagedObjects = 0;
+    std::unique_ptr<MutationCheck> m_mutationCheck; // null: not wanted, or not running
 };
 
 } // namespace davit::cache

@@ -25,7 +25,13 @@ public:
         const std::shared_ptr<Mailbox> &mailbox, const std::vector<WatchScope> &scopes,
         std::vector<std::shared_ptr<ViewPart>> *parts);
     std::vector<ResourceState> states() const;
+    QStringList unsynced() const;
+    QStringList waitForSync(std::chrono::milliseconds limit) const;
+    std::vector<HandlerState> handlers() const;
+    QString addView(const QString &owner, const InformerRequest &request,
+        const std::shared_ptr<Mailbox> &mailbox);
     QString nextViewKey();
+    const FactoryOptions &options() const { return m_options; }
 
 private:
     struct Entry
@@ -34,11 +40,18 @@ private:
         std::weak_ptr<RunningInformer> users;
         bool isRetiring = false; // nobody uses it any more
     };
+    struct Handler
+    {
+        QString owner;
+        InformerRequest request;
+        std::weak_ptr<const Mailbox> mailbox;
+    };
 
     std::shared_ptr<RunningInformer> acquire(
         const transport::Resource &resource, const WatchScope &scope);
     std::unique_ptr<RunningInformer> make(
         const transport::Resource &resource, const WatchScope &scope);
+    SharedInformerOptions informerOptions(const WatchScope &scope, RunningInformer *running);
     bool isShutDown() const;
     void widen(RunningInformer *wide);
     void retire(RunningInformer *informer);
@@ -50,7 +63,10 @@ private:
     const FactoryOptions m_options;
     mutable std::mutex m_mutex;
     std::vector<Entry> m_entries; // GUARDED_BY(m_mutex)
+    std::vector<Handler> m_handlers; // GUARDED_BY(m_mutex)
     std::condition_variable m_ended;
+    mutable std::condition_variable m_synced;
+    quint64 m_syncs = 0; // informers that have synced so far; GUARDED_BY(m_mutex)
     int m_ending = 0; // informers that a thread of the pool ends; GUARDED_BY(m_mutex)
     quint64 m_views = 0; // GUARDED_BY(m_mutex)
     bool m_isStarted = false; // GUARDED_BY(m_mutex)
@@ -90,6 +106,15 @@ QString SharedInformerFactory::Core::nextViewKey()
     return QString::number(++m_views);
 }
 
+QString SharedInformerFactory::Core::addView(
+    const QString &owner, const InformerRequest &request, const std::shared_ptr<Mailbox> &mailbox)
+{
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_handlers, [](const Handler &handler) { return handler.mailbox.expired(); });
+    m_handlers.push_back({owner, request, mailbox});
+    return QString::number(++m_views);
+}
+
 std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
     const transport::Resource &resource, const WatchScope &scope)
 {
@@ -124,28 +149,47 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
 {
     auto made = m_options.executor ? std::make_unique<RunningInformer>(scope, *m_options.executor)
                                    : std::make_unique<RunningInformer>(scope, m_pool);
-    SharedInformerOptions options;
-    options.resyncPeriod = m_options.resyncPeriod;
-    options.reflector.name = scope.toText();
-    options.reflector.expectedGvk = scope.gvk;
-    options.reflector.backoff = m_options.backoff;
-    if (m_options.initialSync)
-        options.reflector.initialSync = m_options.initialSync(scope.gvk);
-    options.onSynced = [core = weak_from_this(), raw = made.get()] {
-        if (const auto self = core.lock())
-            self->widen(raw);
-    };
     std::unique_ptr<ListerWatcher> source;
     if (m_options.source) {
         source = m_options.source(scope);
     } else {
-        source = std::make_unique<RestListerWatcher>(m_transport,
-            RestCollection{resource, scope.namespaceName, scope.labelSelector, scope.fieldSelector,
-                m_options.managedFields,
-                scope.isMetadataOnly ? priv::Depth::MetadataOnly : priv::Depth::Full});
+        RestCollection collection{resource, scope.namespaceName, scope.labelSelector,
+            scope.fieldSelector, m_options.managedFields,
+            scope.isMetadataOnly ? priv::Depth::MetadataOnly : priv::Depth::Full, {}};
+        if (m_options.tweak)
+            collection.tweak = [tweak = m_options.tweak, gvk = scope.gvk](
+                                   transport::ListOptions *options) { tweak(gvk, options); };
+        source = std::make_unique<RestListerWatcher>(m_transport, std::move(collection));
     }
-    made->setUp(std::move(source), m_time, std::move(options));
+    made->setUp(std::move(source), m_time, informerOptions(scope, made.get()));
     return made;
+}
+
+SharedInformerOptions SharedInformerFactory::Core::informerOptions(
+    const WatchScope &scope, RunningInformer *running)
+{
+    SharedInformerOptions options;
+    options.resyncPeriod = m_options.resyncPeriod;
+    if (m_options.resyncPeriodOf) {
+        const auto own = m_options.resyncPeriodOf(scope.gvk);
+        options.resyncPeriod = own < own.zero() ? options.resyncPeriod : own;
+    }
+    options.transform = m_options.transform;
+    options.mutationCheckPeriod = m_options.mutationCheckPeriod;
+    options.reflector.name = scope.toText();
+    options.reflector.expectedGvk = scope.gvk;
+    options.reflector.backoff = m_options.backoff;
+    options.reflector.checksConsistency = m_options.checksConsistency;
+    if (m_options.onWatchError)
+        options.reflector.onRoundError
+            = [tell = m_options.onWatchError, scope](const Error &error) { tell(scope, error); };
+    if (m_options.initialSync)
+        options.reflector.initialSync = m_options.initialSync(scope.gvk);
+    options.onSynced = [core = weak_from_this(), running] {
+        if (const auto self = core.lock())
+            self->widen(running);
+    };
+    return options;
 }
 
 bool SharedInformerFactory::Core::isShutDown() const
@@ -159,6 +203,8 @@ void SharedInformerFactory::Core::widen(RunningInformer *wide)
 {
     std::vector<std::shared_ptr<RunningInformer>> looked; // let go outside the lock
     const std::lock_guard lock(m_mutex);
+    ++m_syncs;
+    m_synced.notify_all();
     std::shared_ptr<RunningInformer> target;
     for (const Entry &entry : m_entries) {
         looked.push_back(entry.users.lock());
@@ -224,6 +270,7 @@ void SharedInformerFactory::Core::shutdown()
         if (std::exchange(m_isShutDown, true))
             return;
         entries = m_entries;
+        m_synced.notify_all();
     }
     for (const Entry &entry : entries) {
         if (m_options.executor)
@@ -264,7 +311,55 @@ std::vector<ResourceState> SharedInformerFactory::Core::states() const
         state.queueDepth = informer.queueDepth();
         state.heldSnapshots = informer.store()->heldSnapshots();
         state.staleEvents = informer.staleEvents();
+        state.damagedObjects = informer.damagedObjects();
         state.users = running.use_count() - 1;
+    }
+    return states;
+}
+
+QStringList SharedInformerFactory::Core::unsynced() const
+{
+    std::vector<std::shared_ptr<RunningInformer>> looked; // let go outside the lock
+    QStringList waiting;
+    {
+        const std::lock_guard lock(m_mutex);
+        for (const Entry &entry : m_entries)
+            looked.push_back(entry.users.lock());
+    }
+    for (const std::shared_ptr<RunningInformer> &running : looked) {
+        if (running && !running->informer().hasSynced())
+            waiting += running->scope().toText();
+    }
+    waiting.sort();
+    return waiting;
+}
+
+QStringList SharedInformerFactory::Core::waitForSync(std::chrono::milliseconds limit) const
+{
+    const auto until = std::chrono::steady_clock::now() + limit;
+    std::unique_lock lock(m_mutex);
+    for (;;) {
+        const quint64 seen = m_syncs;
+        lock.unlock();
+        const QStringList waiting = unsynced();
+        lock.lock();
+        const auto hasNews = [this, seen] { return m_isShutDown || m_syncs != seen; };
+        if (waiting.isEmpty() || m_isShutDown || !m_synced.wait_until(lock, until, hasNews))
+            return waiting;
+    }
+}
+
+std::vector<HandlerState> SharedInformerFactory::Core::handlers() const
+{
+    std::vector<Handler> known;
+    {
+        const std::lock_guard lock(m_mutex);
+        known = m_handlers;
+    }
+    std::vector<HandlerState> states;
+    for (const Handler &handler : known) {
+        if (const auto mailbox = handler.mailbox.lock())
+            states.push_back({handler.owner, handler.request, mailbox->pending()});
     }
     return states;
 }
@@ -273,9 +368,9 @@ std::vector<ResourceState> SharedInformerFactory::Core::states() const
 
 namespace {
 
-// One scope a namespace that is asked for.
+// One scope a namespace that is asked for. `only` is the factory's own namespace, or empty.
 Status scopesOf(const transport::Resource &resource, const InformerRequest &request,
-    std::vector<WatchScope> *scopes)
+    const QString &only, std::vector<WatchScope> *scopes)
 {
     LabelSelector labels;
     if (const Status status = LabelSelector::parse(request.labelSelector(), &labels);
@@ -290,7 +385,13 @@ Status scopesOf(const transport::Resource &resource, const InformerRequest &requ
     if (!resource.isNamespaced || namespaces.contains(QString()))
         namespaces.clear();
     if (namespaces.isEmpty())
-        namespaces += QString();
+        namespaces += resource.isNamespaced ? only : QString();
+    for (const QString &name : std::as_const(namespaces)) {
+        if (resource.isNamespaced && !only.isEmpty() && name != only)
+            return Status(ErrorCode::InvalidArgument,
+                QStringLiteral("watch %1 in %2: this cache is for the namespace %3 alone")
+                    .arg(toString(resource.gvk), name, only));
+    }
     for (const QString &name : std::as_const(namespaces))
         scopes->push_back({resource.gvk, name, labels.isEmpty() ? QString() : labels.toString(),
             fields.isEmpty() ? QString() : fields.toString(),
@@ -317,18 +418,19 @@ void SharedInformerFactory::start()
 
 Status SharedInformerFactory::makeInformer(const transport::Resource &resource,
     const InformerRequest &request, priv::FaultSink &faults,
-    std::unique_ptr<priv::InformerBackend> *backend)
+    std::unique_ptr<priv::InformerBackend> *backend, const QString &owner)
 {
     std::vector<WatchScope> scopes;
-    if (const Status status = scopesOf(resource, request, &scopes); !status.isOk())
+    if (const Status status = scopesOf(resource, request, m_core->options().namespaceName, &scopes);
+        !status.isOk())
         return status;
     const auto mailbox = std::make_shared<Mailbox>(request.delivery(), int(scopes.size()));
     std::vector<std::shared_ptr<ViewPart>> parts;
     if (const Status status = m_core->parts(resource, request, mailbox, scopes, &parts);
         !status.isOk())
         return status;
-    *backend
-        = std::make_unique<View>(request, m_core->nextViewKey(), mailbox, std::move(parts), faults);
+    *backend = std::make_unique<View>(
+        request, m_core->addView(owner, request, mailbox), mailbox, std::move(parts), faults);
     return Status::ok();
 }
 
@@ -336,7 +438,8 @@ Status SharedInformerFactory::makeLister(const transport::Resource &resource,
     const InformerRequest &request, priv::ListerBackend **backend)
 {
     std::vector<WatchScope> scopes;
-    if (const Status status = scopesOf(resource, request, &scopes); !status.isOk())
+    if (const Status status = scopesOf(resource, request, m_core->options().namespaceName, &scopes);
+        !status.isOk())
         return status;
     std::vector<std::shared_ptr<ViewPart>> parts;
     if (const Status status = m_core->parts(resource, request, nullptr, scopes, &parts);
@@ -354,13 +457,17 @@ std::vector<ResourceState> SharedInformerFactory::states() const
 
 QStringList SharedInformerFactory::unsynced() const
 {
-    QStringList waiting;
-    for (const ResourceState &state : m_core->states()) {
-        if (!state.hasSynced)
-            waiting += state.scope.toText();
-    }
-    waiting.sort();
-    return waiting;
+    return m_core->unsynced();
+}
+
+QStringList SharedInformerFactory::waitForSync(std::chrono::milliseconds limit) const
+{
+    return m_core->waitForSync(limit);
+}
+
+std::vector<HandlerState> SharedInformerFactory::handlers() const
+{
+    return m_core->handlers();
 }
 
 void SharedInformerFactory::shutdown()

@@ -22,11 +22,23 @@ namespace davit::cache {
 
 struct FactoryOptions
 {
+    // Default of all kinds, and of single ones (empty, or a negative answer: the default).
     std::chrono::nanoseconds resyncPeriod{0};
+    std::function<std::chrono::nanoseconds(const Gvk &)> resyncPeriodOf;
+    // When set, nothing outside of this namespace is ever watched; kinds of cluster scope are.
+    QString namespaceName;
+    // The last word on the options of each LIST and WATCH; must not change what is selected between
+    // two calls. [cache-thread]
+    std::function<void(const Gvk &, transport::ListOptions *)> tweak;
+    Transform transform; // of every object, before it is stored
+    // Beside the log: a round of list and watch failed. [cache-thread]
+    std::function<void(const WatchScope &, const Error &)> onWatchError;
     // Which way a kind is filled; empty: Auto.
     std::function<InitialSync(const Gvk &)> initialSync;
     priv::ManagedFields managedFields = priv::ManagedFields::Drop;
     support::BackoffSettings backoff;
+    bool checksConsistency = false; // each fill against a second list (1.8)
+    std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: memory is not looked at (4.7)
     // For tests: where objects come from instead of the transport, and where informers run instead
     // of strands.
     std::function<std::unique_ptr<ListerWatcher>(const WatchScope &)> source;
@@ -43,7 +55,16 @@ struct ResourceState
     qsizetype queueDepth = 0;
     qsizetype heldSnapshots = 0; // a slow reader pins memory
     quint64 staleEvents = 0;
+    quint64 damagedObjects = 0;
     long users = 0; // views and listers
+};
+
+// What waits for one handler of a plugin, for metrics (B33).
+struct HandlerState
+{
+    QString owner; // the plugin's id
+    InformerRequest request;
+    qsizetype pending = 0; // notifications
 };
 
 class SharedInformerFactory
@@ -58,10 +79,12 @@ public:
     // Begins to watch what was asked for. May be called again; nothing after shutdown().
     // [thread-safe]
     void start();
-    // A view for a plugin. InvalidArgument for a selector that cannot be read, Canceled after
-    // shutdown(). `faults` outlives the view. [plugin-thread]
+    // A view for a plugin. InvalidArgument for a selector that cannot be read or a namespace that
+    // is not the factory's, Canceled after shutdown(). `faults` outlives the view; `owner` names
+    // the plugin. [plugin-thread]
     Status makeInformer(const transport::Resource &resource, const InformerRequest &request,
-        priv::FaultSink &faults, std::unique_ptr<priv::InformerBackend> *backend);
+        priv::FaultSink &faults, std::unique_ptr<priv::InformerBackend> *backend,
+        const QString &owner = {});
     // Reads alone; they keep the watch running. The caller retains it. [thread-safe]
     Status makeLister(const transport::Resource &resource, const InformerRequest &request,
         priv::ListerBackend **backend);
@@ -71,6 +94,11 @@ public:
     // Texts of the scopes whose first list is not stored yet, sorted; empty: all synced.
     // [thread-safe]
     QStringList unsynced() const;
+    // Waits, at most so long, until unsynced() is empty, or for shutdown(); what it is then (F-3).
+    // Not from a strand. [worker-thread]
+    QStringList waitForSync(std::chrono::milliseconds limit) const;
+    // Every view that lives. [thread-safe]
+    std::vector<HandlerState> handlers() const;
     // Ends all watches and waits until nothing runs any more. Views stay readable, without news.
     // Not from a strand. [host-thread]
     void shutdown();

@@ -99,6 +99,7 @@ Status HostApplication::startCluster()
     }
     m_services = std::make_unique<RuntimeServices>(m_cluster, m_time, m_logWriter, m_metrics);
     addCacheMetrics(m_metrics, [this] { return m_services->resources(); });
+    addHandlerMetrics(m_metrics, [this] { return m_services->handlers(); });
     m_board.setSyncSource([this] { return m_services->syncs(); });
     return Status::ok();
 }

@@ -5,6 +5,9 @@
 #include <davit/priv/poolaccess.h>
 #include <observability/processmetrics.h>
 
+#include <array>
+#include <map>
+
 namespace davit::host {
 
 using observability::MetricsRegistry;
@@ -75,7 +78,34 @@ void addCacheMetrics(
                 double(state.reflector.failedRounds));
             add(Type::Counter, "davit_watch_stale_events_total",
                 "Events left out because something newer was known", double(state.staleEvents));
+            add(Type::Counter, "davit_cache_damaged_objects_total",
+                "Cached objects whose memory was written to; KUBE_CACHE_MUTATION_DETECTOR looks",
+                double(state.damagedObjects));
+            add(Type::Counter, "davit_cache_inconsistencies_total",
+                "Objects that came otherwise than the server lists them; "
+                "KUBE_WATCHLIST_INCONSISTENCY_DETECTOR looks",
+                double(state.reflector.differences));
         }
+    });
+}
+
+void addHandlerMetrics(
+    MetricsRegistry &registry, std::function<std::vector<cache::HandlerState>()> handlers)
+{
+    registry.addCollector([handlers = std::move(handlers)](MetricsSink &sink) {
+        std::map<std::array<QString, 3>, qsizetype> pending; // of handlers that ask for the same
+        for (const cache::HandlerState &state : handlers()) {
+            const bool isLatest = state.request.delivery() == Delivery::Latest;
+            pending[{state.owner, toString(state.request.gvk()),
+                isLatest ? QStringLiteral("latest") : QStringLiteral("every event")}]
+                += state.pending;
+        }
+        for (const auto &[labels, waiting] : pending)
+            sink.add(Type::Gauge, QStringLiteral("davit_handler_pending"),
+                QStringLiteral("Notifications that wait for a plugin's handlers"),
+                {{QStringLiteral("plugin"), labels[0]}, {QStringLiteral("resource"), labels[1]},
+                    {QStringLiteral("delivery"), labels[2]}},
+                double(waiting));
     });
 }
 

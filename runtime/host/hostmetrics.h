@@ -16,5 +16,8 @@ void addPluginMetrics(
 // davit_cache_*, davit_watch_*, one series a resource that is watched. [host-thread]
 void addCacheMetrics(observability::MetricsRegistry &registry,
     std::function<std::vector<cache::ResourceState>()> resources);
+// davit_handler_pending, one series a plugin, resource and way of delivery (B33). [host-thread]
+void addHandlerMetrics(observability::MetricsRegistry &registry,
+    std::function<std::vector<cache::HandlerState>()> handlers);
 
 } // namespace davit::host

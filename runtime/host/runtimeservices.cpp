@@ -18,6 +18,24 @@ client::ClientIdentity identityOf(
         plugin.id, plugin.metadata->version.toString(), client::Rbac(std::move(rules)), &observer};
 }
 
+// A switch of client-go's environment; off unless it is set to one of Go's words for true.
+bool isSwitchedOn(const char *variable)
+{
+    const QString value = qEnvironmentVariable(variable).toLower();
+    return value == QLatin1StringView("true") || value == QLatin1StringView("t")
+        || value == QLatin1StringView("1");
+}
+
+// The aids of behaviours.md 1.8 and 4.7, under the names that people know.
+cache::FactoryOptions informerOptions()
+{
+    cache::FactoryOptions options;
+    options.checksConsistency = isSwitchedOn("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR");
+    if (isSwitchedOn("KUBE_CACHE_MUTATION_DETECTOR"))
+        options.mutationCheckPeriod = std::chrono::seconds(1);
+    return options;
+}
+
 } // namespace
 
 RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, support::TimeSource &time,
@@ -36,7 +54,7 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
     , m_kinds([this](const Gvk &gvk,
                   client::RestMapper::Done done) { m_mapper.resolve(gvk, std::move(done)); },
           m_callStrand, time)
-    , m_informers(m_transport, m_pool, time)
+    , m_informers(m_transport, m_pool, time, informerOptions())
     , m_queueMetrics(metrics)
     , m_controllerMetrics(metrics)
     , m_queues(time, m_queueStrand,
@@ -115,7 +133,7 @@ Status RuntimeServices::makeInformer(const pluginhost::PluginIdentity &plugin,
 {
     const Result<transport::Resource> resource = m_kinds.find(request.gvk());
     return resource.isOk()
-        ? m_informers.makeInformer(resource.value(), request, *plugin.faults, backend)
+        ? m_informers.makeInformer(resource.value(), request, *plugin.faults, backend, plugin.id)
         : resource.status();
 }
 

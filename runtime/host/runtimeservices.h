@@ -40,6 +40,7 @@ public:
     // The first sync of each resource; for the state board. [thread-safe]
     QList<observability::SyncProgress> syncs() const;
     std::vector<cache::ResourceState> resources() const { return m_informers.states(); }
+    std::vector<cache::HandlerState> handlers() const { return m_informers.handlers(); }
 
     void resolve(const Gvk &gvk, std::function<void()> done,
         std::function<void(const QString &reason)> waiting) override;

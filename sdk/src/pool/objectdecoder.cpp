@@ -156,6 +156,18 @@ void trimPool()
     trim();
 }
 
+bool isIntact(const Object &object)
+{
+    const std::uint64_t handle = PoolAccess::peek(object);
+    return handle == 0 || isPrivate(handle) || pool::isIntact(rootRef(handle));
+}
+
+void flipBitForTest(const Object &object)
+{
+    Block *const block = blockAt(rootRef(PoolAccess::peek(object)));
+    block->content()[block->size() - 1] ^= 1U;
+}
+
 std::uint64_t exclusiveBytes(const Object &object)
 {
     const std::uint64_t handle = PoolAccess::peek(object);

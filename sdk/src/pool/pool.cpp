@@ -138,6 +138,18 @@ void releaseBlock(Ref ref) noexcept
     }
 }
 
+bool isIntact(Ref root)
+{
+    PendingBlocks pending;
+    for (Ref ref = root; ref != 0; ref = pending.pop()) {
+        const Block &block = *blockAt(ref);
+        if (hashOf(block.kind(), block.content(), block.size()) != block.hash)
+            return false;
+        forEachChild(block, [&pending](Ref child) { pending.push(child); });
+    }
+    return true;
+}
+
 PoolStats stats()
 {
     PoolStats stats;

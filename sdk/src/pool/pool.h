@@ -30,6 +30,11 @@ inline void retainBlock(Ref ref) noexcept
 // [thread-safe]
 void releaseBlock(Ref ref) noexcept;
 
+// True when this block and all below it still are what they were when they came in: their bytes
+// give their hashes. Somebody in the process may have written where nobody may. O(bytes).
+// [thread-safe]
+bool isIntact(Ref root);
+
 // [thread-safe]
 PoolStats stats();
 void trim();

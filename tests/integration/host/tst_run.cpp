@@ -307,6 +307,8 @@ void tst_Run::metrics()
             "workqueue_retries_total{", "rest_client_requests_total{code=\"200\"",
             "rest_client_request_duration_seconds_bucket{", "process_resident_memory_bytes ",
             "davit_build_info{", "davit_cache_synced{resource=\"v1 Secret\"} 1",
+            "davit_handler_pending{delivery=\"latest\",plugin=\"replicator\",resource=\"v1 "
+            "Secret\"} ", // B33
             "davit_plugin_state{plugin=\"replicator\",state=\"Running\",version=\"1.0.0\"} 1",
             "replicator_copies_written_total{kind=\"Secret\",plugin=\"replicator\"} 3"})
         QVERIFY2(page.contains("\n" + start), (start + "\n" + page).constData());

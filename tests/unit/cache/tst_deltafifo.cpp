@@ -1,10 +1,9 @@
 // The classic queue, by the rules of behaviours 2.7; and a reflector that feeds one read by hand.
-#include "fakes.h"
+#include "queuefixtures.h"
 
 #include <cache/deltafifo.h>
 #include <cache/reflector.h>
 
-#include <QtTest>
 #include <thread>
 
 using namespace fakes;
@@ -12,36 +11,6 @@ using namespace davit::cache;
 using Outcome = DeltaFifo::Outcome;
 
 namespace {
-
-// A store read and written by hand.
-class Known final : public KnownObjects
-{
-public:
-    std::vector<Object> objects;
-    std::vector<ObjectKey> keys() const override
-    {
-        std::vector<ObjectKey> all;
-        for (const Object &object : objects)
-            all.push_back(object.key());
-        return all;
-    }
-    Object find(const ObjectKey &key) const override
-    {
-        for (const Object &object : objects) {
-            if (object.key() == key)
-                return object;
-        }
-        return {};
-    }
-};
-
-QString deltaText(const Delta &delta)
-{
-    const QString object = delta.isFinalStateUnknown
-        ? QStringLiteral("T(%1, %2)").arg(toString(delta.key), text(delta.object))
-        : text(delta.object);
-    return deltaTypeName(delta.type).first(1) + u' ' + object;
-}
 
 struct Queue
 {

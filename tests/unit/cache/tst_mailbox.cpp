@@ -1,5 +1,5 @@
 // What waits for a plugin: the merging rules of Delivery::Latest, each a row; synced accounting;
-// wake-ups; B33.
+// wake-ups. Floods over the whole path are in tst_delivery.
 #include "fakes.h"
 
 #include <cache/mailbox.h>
@@ -67,9 +67,11 @@ std::vector<Notification> notifications(const QStringList &texts)
 QStringList take(Mailbox &mailbox)
 {
     QStringList all;
-    for (const Notification &n : mailbox.take()) {
-        all += text(n);
-        mailbox.handled(n);
+    for (auto batch = mailbox.take(); !batch.empty(); batch = mailbox.take()) {
+        for (const Notification &n : batch) {
+            all += text(n);
+            mailbox.handled(n);
+        }
     }
     return all;
 }
@@ -105,8 +107,10 @@ private Q_SLOTS:
     void synced_data();
     void synced();
     void wakeUps();
+    void t64_closed_data();
     void t64_closed();
-    void b33_flood();
+    void portions_data();
+    void portions();
     void latestAgainstModel();
     void handoverBetweenThreads_data();
     void handoverBetweenThreads();
@@ -220,8 +224,8 @@ void tst_Mailbox::synced()
         vanished.put(notifications(L({"+a@1!"})));
         vanished.partSynced();
         vanished.put(notifications(L({"-a@2"})));
-        QCOMPARE(
-            take(vanished), delivery == Delivery::Latest ? L({"synced"}) : L({"+a@1!", "-a@2"}));
+        QCOMPARE(take(vanished),
+            delivery == Delivery::Latest ? L({"synced"}) : L({"+a@1!", "-a@2", "synced"}));
         QVERIFY(vanished.hasSynced());
     }
 }
@@ -253,9 +257,17 @@ void tst_Mailbox::wakeUps()
     QCOMPARE(take(mailbox), L({"+f@6"}));
 }
 
+void tst_Mailbox::t64_closed_data()
+{
+    QTest::addColumn<Delivery>("delivery");
+    QTest::newRow("T64: every event") << Delivery::EveryEvent;
+    QTest::newRow("T64: latest") << Delivery::Latest;
+}
+
 void tst_Mailbox::t64_closed()
 {
-    Mailbox mailbox(Delivery::EveryEvent, 1);
+    QFETCH(const Delivery, delivery);
+    Mailbox mailbox(delivery, 1);
     mailbox.put(notifications(L({"+a@1!", "+b@2!"})));
     const auto inFlight = mailbox.take();
     mailbox.put(notifications(L({"+c@3", "+d@4"})));
@@ -268,46 +280,46 @@ void tst_Mailbox::t64_closed()
     QCOMPARE(take(mailbox), QStringList());
 }
 
-// 120,000 updates of 500 keys while the handler sleeps: one entry a key, no final state missed.
-void tst_Mailbox::b33_flood()
+void tst_Mailbox::portions_data()
 {
-    constexpr int keys = 500;
-    constexpr int rounds = 20;
-    Mailbox slow(Delivery::Latest, 1);
-    std::vector<Object> state;
-    for (int k = 0; k < keys; ++k)
-        state.push_back(widget(QStringLiteral("apps/w%1@1#%1").arg(k)));
-    std::vector<Notification> added;
-    for (const Object &object : state)
-        added.push_back({Kind::Added, true, false, {}, object});
-    slow.put(std::move(added));
-    QCOMPARE(take(slow).size(), keys);
-    const quint64 blocksBefore = priv::poolStats().liveBlocks;
-    int version = 1;
-    for (int round = 0; round < rounds; ++round) {
-        for (int k = 0; k < keys; ++k) {
-            const Object next
-                = widget(QStringLiteral("apps/w%1@%2#%1").arg(k).arg(++version), {}, round);
-            std::vector<Notification> one(1);
-            one[0] = {Kind::Updated, false, false, state[std::size_t(k)], next};
-            slow.put(std::move(one));
-            state[std::size_t(k)] = next;
-        }
-        QCOMPARE(slow.pending(), keys);
-    }
-    // What it pins: at most one version a key beside the current one.
-    QVERIFY(priv::poolStats().liveBlocks < blocksBefore + 4 * keys);
-    std::vector<Notification> batch = slow.take();
-    QCOMPARE(batch.size(), std::size_t(keys));
-    for (int k = 0; k < keys; ++k) {
-        const Notification &n = batch[std::size_t(k)];
-        QCOMPARE(n.kind, Kind::Updated);
-        QCOMPARE(n.before.resourceVersion(), u"1"_s);
-        QVERIFY(n.object == state[std::size_t(k)]);
-    }
-    slow.put(std::move(batch));
-    slow.close(); // stopping the slow plugin frees its backlog
-    QCOMPARE(slow.pending(), 0);
+    QTest::addColumn<Delivery>("delivery");
+    QTest::addColumn<int>("keys");
+    QTest::addColumn<QList<int>>("portions");
+    QTest::newRow("latest: a portion is all") << Delivery::Latest << 64 << QList<int>{64};
+    QTest::newRow("latest: more than a portion") << Delivery::Latest << 65 << QList<int>{64, 1};
+    QTest::newRow("latest: many portions") << Delivery::Latest << 200 << QList<int>{64, 64, 64, 8};
+    QTest::newRow("every event: all at once") << Delivery::EveryEvent << 200 << QList<int>{200};
+}
+
+// What is not taken yet goes on merging; an event comes for the next portion.
+void tst_Mailbox::portions()
+{
+    QFETCH(const Delivery, delivery);
+    QFETCH(const int, keys);
+    QFETCH(const QList<int>, portions);
+    Mailbox mailbox(delivery, 1);
+    Receiver receiver;
+    QList<int> taken;
+    QStringList last;
+    receiver.onWakeUp = [&] {
+        const auto batch = mailbox.take();
+        taken += int(batch.size());
+        last += text(batch.back());
+        for (const Notification &n : batch)
+            mailbox.handled(n);
+        if (delivery == Delivery::Latest && taken.size() < portions.size())
+            mailbox.put(notifications({u"~k%1@1>k%1@2"_s.arg(keys - 1)})); // still merges
+    };
+    mailbox.setReceiver(&receiver);
+    for (int key = 0; key < keys; ++key)
+        mailbox.put(notifications({u"+k%1@1"_s.arg(key)}));
+    for (int i = 0; i < 10; ++i)
+        QCoreApplication::sendPostedEvents(&receiver);
+    QCOMPARE(taken, portions);
+    QCOMPARE(receiver.wakeUps, portions.size()); // none for nothing
+    QCOMPARE(
+        last.last(), portions.size() > 1 ? u"+k%1@2"_s.arg(keys - 1) : u"+k%1@1"_s.arg(keys - 1));
+    mailbox.setReceiver(nullptr);
 }
 
 // Random histories: what is taken, replayed, gives what happened.

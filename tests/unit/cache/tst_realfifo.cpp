@@ -1,7 +1,6 @@
 // The production queue, row by row of behaviours 11.2.
-#include "fakes.h"
+#include "queuefixtures.h"
 
-#include <QtTest>
 #include <thread>
 
 using namespace fakes;
@@ -9,49 +8,7 @@ using namespace davit::cache;
 
 namespace {
 
-class Known final : public KnownObjects
-{
-public:
-    std::vector<Object> objects;
-    std::vector<ObjectKey> keys() const override
-    {
-        std::vector<ObjectKey> all;
-        for (const Object &object : objects)
-            all.push_back(object.key());
-        return all;
-    }
-    Object find(const ObjectKey &key) const override
-    {
-        for (const Object &object : objects) {
-            if (object.key() == key)
-                return object;
-        }
-        return {};
-    }
-};
-
-// "A foo@2", "D T(foo, foo@2)", "RA[a b]@7".
-QString deltaText(const Delta &delta)
-{
-    switch (delta.type) {
-    case DeltaType::ReplacedAll: {
-        QStringList items;
-        for (const Object &object : *delta.items)
-            items += text(object);
-        return QStringLiteral("RA[%1]@%2").arg(items.join(u' '), delta.resourceVersion);
-    }
-    case DeltaType::SyncAll:
-        return QStringLiteral("SA");
-    case DeltaType::Bookmark:
-        return QStringLiteral("B ") + delta.resourceVersion;
-    default:
-        break;
-    }
-    const QString object = delta.isFinalStateUnknown
-        ? QStringLiteral("T(%1, %2)").arg(toString(delta.key), text(delta.object))
-        : text(delta.object);
-    return deltaTypeName(delta.type).first(1) + u' ' + object;
-}
+using Story = std::function<void()>;
 
 struct Queue
 {
@@ -124,6 +81,135 @@ void remove(Queue &q, QStringView object)
     QVERIFY(q.fifo.remove(widget(object)).isOk());
 }
 
+void t38_syncedAfterProcessing()
+{
+    Queue queue(true);
+    queue.replace({"a"});
+    bool during = true;
+    const Status status = queue.fifo.pop([&](std::span<const Delta>, bool isInitial) {
+        during = queue.fifo.hasSynced();
+        return isInitial ? Status::ok() : Status(ErrorCode::Unknown, QStringLiteral("Q-15"));
+    });
+    QVERIFY(status.isOk());
+    QVERIFY(!during);
+    QVERIFY(queue.fifo.hasSynced());
+}
+
+void t39_closeWakes()
+{
+    Queue queue(true);
+    Status status;
+    std::thread consumer([&] {
+        status = queue.fifo.pop([](std::span<const Delta>, bool) { return Status::ok(); });
+    });
+    queue.fifo.close();
+    consumer.join();
+    QCOMPARE(status.error().code(), ErrorCode::Canceled);
+}
+
+void t40_restAfterClose()
+{
+    Queue queue(true);
+    add(queue, u"a@1");
+    queue.fifo.close();
+    QStringList seen;
+    const auto process = [&](std::span<const Delta> deltas, bool) {
+        seen += deltaText(deltas.front());
+        return Status::ok();
+    };
+    QVERIFY(queue.fifo.pop(process).isOk());
+    QCOMPARE(queue.fifo.pop(process).error().code(), ErrorCode::Canceled);
+    QCOMPARE(seen, L({"A a@1"}));
+}
+
+void t44_keyless()
+{
+    RealFifoOptions options;
+    options.keyFunction = [](const Object &object, ObjectKey *key) {
+        if (!object.name().startsWith(u"bad"))
+            *key = object.key();
+        return Status::ok(); // its key is found missing only at the pop
+    };
+    RealFifo fifo(options);
+    for (const QStringView name : {u"ok1", u"ok2", u"bad3", u"bad4"})
+        QVERIFY(fifo.add(widget(name)).isOk());
+    QStringList batches;
+    Status status;
+    while (fifo.tryPopBatch(
+        [&](std::span<const Delta> deltas, bool) {
+            QStringList names;
+            for (const Delta &delta : deltas)
+                names += delta.object.name();
+            batches += names.join(u' ');
+            return Status::ok();
+        },
+        &status)) { }
+    QCOMPARE(batches, L({"ok1 ok2 bad3", "bad4"}));
+}
+
+void t49_transformFails()
+{
+    Queue queue(true, 1000, [](Object *object) {
+        return object->name() == u"b" ? Status(ErrorCode::InvalidArgument, QStringLiteral("b"))
+                                      : Status::ok();
+    });
+    QVERIFY(
+        !queue.fifo.replace(widgets({"a", "b"}), QStringLiteral("1"), ListOrigin::Ordinary).isOk());
+    QVERIFY(!queue.fifo.add(widget(u"b")).isOk());
+    QCOMPARE(queue.fifo.depth(), 0);
+    QVERIFY(queue.fifo.hasSynced()); // Q-4: the add populated it before it failed
+}
+
+void q7_transformedOnce()
+{
+    int calls = 0;
+    Queue queue(true, 1000, [&](Object *) {
+        ++calls;
+        return Status::ok();
+    });
+    queue.replace({"a", "b"});
+    add(queue, u"c");
+    QVERIFY(queue.fifo.removeUnseen({{}, QStringLiteral("a")}, widget(u"a")).isOk());
+    QVERIFY(queue.fifo.resync().isOk());
+    QCOMPARE(calls, 3); // not for the tombstone, not for the resync
+}
+
+void q17_errorIsHandedOn()
+{
+    Queue queue(true);
+    add(queue, u"a");
+    const Status status = queue.fifo.pop([](std::span<const Delta>, bool) {
+        return Status(ErrorCode::InternalError, QStringLiteral("mine"));
+    });
+    QCOMPARE(status.error().message(), QStringLiteral("mine"));
+    QCOMPARE(queue.fifo.depth(), 0);
+}
+
+void q26a_itemWithoutName()
+{
+    Queue queue(true);
+    std::vector<Object> items = widgets({"a@1", "b@2"});
+    items.insert(items.begin() + 1,
+        fromJson(R"({"apiVersion":"demo.example/v1","kind":"Widget","metadata":{}})"));
+    QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("is left out")));
+    QVERIFY(queue.fifo.replace(items, QStringLiteral("9"), ListOrigin::Ordinary).isOk());
+    QCOMPARE(queue.popAll(), L({"RA[a@1 b@2]@9"}));
+}
+
+void readable()
+{
+    int calls = 0;
+    RealFifoOptions options;
+    options.onReadable = [&] { ++calls; };
+    RealFifo fifo(options);
+    QVERIFY(fifo.add(widget(u"a")).isOk());
+    QVERIFY(fifo.add(widget(u"b")).isOk());
+    QCOMPARE(calls, 1);
+    QVERIFY(fifo.popBatch([](std::span<const Delta>, bool) { return Status::ok(); }).isOk());
+    fifo.bookmark(QStringLiteral("4"));
+    QCOMPARE(calls, 2);
+}
+
 } // namespace
 Q_DECLARE_METATYPE(Script)
 
@@ -137,17 +223,10 @@ private Q_SLOTS:
     void q2_check();
     void t33_synced_data();
     void t33_synced();
-    void t38_syncedAfterProcessing();
-    void t39_closeWakes();
-    void t40_restAfterClose();
     void t41_batches_data();
     void t41_batches();
-    void t44_keyless();
-    void t49_transformFails();
-    void q7_transformedOnce();
-    void q17_errorIsHandedOn();
-    void q26a_itemWithoutName();
-    void readable();
+    void stories_data();
+    void stories();
 };
 
 void tst_RealFifo::entries_data()
@@ -320,47 +399,6 @@ void tst_RealFifo::t33_synced()
     QCOMPARE(queue.fifo.hasSynced(), popsToSync >= 0);
 }
 
-void tst_RealFifo::t38_syncedAfterProcessing()
-{
-    Queue queue(true);
-    queue.replace({"a"});
-    bool during = true;
-    const Status status = queue.fifo.pop([&](std::span<const Delta>, bool isInitial) {
-        during = queue.fifo.hasSynced();
-        return isInitial ? Status::ok() : Status(ErrorCode::Unknown, QStringLiteral("Q-15"));
-    });
-    QVERIFY(status.isOk());
-    QVERIFY(!during);
-    QVERIFY(queue.fifo.hasSynced());
-}
-
-void tst_RealFifo::t39_closeWakes()
-{
-    Queue queue(true);
-    Status status;
-    std::thread consumer([&] {
-        status = queue.fifo.pop([](std::span<const Delta>, bool) { return Status::ok(); });
-    });
-    queue.fifo.close();
-    consumer.join();
-    QCOMPARE(status.error().code(), ErrorCode::Canceled);
-}
-
-void tst_RealFifo::t40_restAfterClose()
-{
-    Queue queue(true);
-    add(queue, u"a@1");
-    queue.fifo.close();
-    QStringList seen;
-    const auto process = [&](std::span<const Delta> deltas, bool) {
-        seen += deltaText(deltas.front());
-        return Status::ok();
-    };
-    QVERIFY(queue.fifo.pop(process).isOk());
-    QCOMPARE(queue.fifo.pop(process).error().code(), ErrorCode::Canceled);
-    QCOMPARE(seen, L({"A a@1"}));
-}
-
 void tst_RealFifo::t41_batches_data()
 {
     QTest::addColumn<bool>("isAtomic");
@@ -403,92 +441,24 @@ void tst_RealFifo::t41_batches()
     QTEST(queue.popBatches(), "batches");
 }
 
-void tst_RealFifo::t44_keyless()
+void tst_RealFifo::stories_data()
 {
-    RealFifoOptions options;
-    options.keyFunction = [](const Object &object, ObjectKey *key) {
-        if (!object.name().startsWith(u"bad"))
-            *key = object.key();
-        return Status::ok(); // its key is found missing only at the pop
-    };
-    RealFifo fifo(options);
-    for (const QStringView name : {u"ok1", u"ok2", u"bad3", u"bad4"})
-        QVERIFY(fifo.add(widget(name)).isOk());
-    QStringList batches;
-    Status status;
-    while (fifo.tryPopBatch(
-        [&](std::span<const Delta> deltas, bool) {
-            QStringList names;
-            for (const Delta &delta : deltas)
-                names += delta.object.name();
-            batches += names.join(u' ');
-            return Status::ok();
-        },
-        &status)) { }
-    QCOMPARE(batches, L({"ok1 ok2 bad3", "bad4"}));
+    QTest::addColumn<Story>("story");
+    QTest::newRow("T38: synced only after the work") << Story(t38_syncedAfterProcessing);
+    QTest::newRow("T39: closing wakes a pop") << Story(t39_closeWakes);
+    QTest::newRow("T40: what is left after closing") << Story(t40_restAfterClose);
+    QTest::newRow("T44: entries without a key") << Story(t44_keyless);
+    QTest::newRow("T49: a transformer that fails") << Story(t49_transformFails);
+    QTest::newRow("Q-7: what is transformed") << Story(q7_transformedOnce);
+    QTest::newRow("Q-17: an error is handed on") << Story(q17_errorIsHandedOn);
+    QTest::newRow("Q-26a: an item without a name") << Story(q26a_itemWithoutName);
+    QTest::newRow("one wake-up while it is not empty") << Story(readable);
 }
 
-void tst_RealFifo::t49_transformFails()
+void tst_RealFifo::stories()
 {
-    Queue queue(true, 1000, [](Object *object) {
-        return object->name() == u"b" ? Status(ErrorCode::InvalidArgument, QStringLiteral("b"))
-                                      : Status::ok();
-    });
-    QVERIFY(
-        !queue.fifo.replace(widgets({"a", "b"}), QStringLiteral("1"), ListOrigin::Ordinary).isOk());
-    QVERIFY(!queue.fifo.add(widget(u"b")).isOk());
-    QCOMPARE(queue.fifo.depth(), 0);
-    QVERIFY(queue.fifo.hasSynced()); // Q-4: the add populated it before it failed
-}
-
-void tst_RealFifo::q7_transformedOnce()
-{
-    int calls = 0;
-    Queue queue(true, 1000, [&](Object *) {
-        ++calls;
-        return Status::ok();
-    });
-    queue.replace({"a", "b"});
-    add(queue, u"c");
-    QVERIFY(queue.fifo.removeUnseen({{}, QStringLiteral("a")}, widget(u"a")).isOk());
-    QVERIFY(queue.fifo.resync().isOk());
-    QCOMPARE(calls, 3); // not for the tombstone, not for the resync
-}
-
-void tst_RealFifo::q17_errorIsHandedOn()
-{
-    Queue queue(true);
-    add(queue, u"a");
-    const Status status = queue.fifo.pop([](std::span<const Delta>, bool) {
-        return Status(ErrorCode::InternalError, QStringLiteral("mine"));
-    });
-    QCOMPARE(status.error().message(), QStringLiteral("mine"));
-    QCOMPARE(queue.fifo.depth(), 0);
-}
-
-void tst_RealFifo::q26a_itemWithoutName()
-{
-    Queue queue(true);
-    std::vector<Object> items = widgets({"a@1", "b@2"});
-    items.insert(items.begin() + 1,
-        fromJson(R"({"apiVersion":"demo.example/v1","kind":"Widget","metadata":{}})"));
-    QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("is left out")));
-    QVERIFY(queue.fifo.replace(items, QStringLiteral("9"), ListOrigin::Ordinary).isOk());
-    QCOMPARE(queue.popAll(), L({"RA[a@1 b@2]@9"}));
-}
-
-void tst_RealFifo::readable()
-{
-    int calls = 0;
-    RealFifoOptions options;
-    options.onReadable = [&] { ++calls; };
-    RealFifo fifo(options);
-    QVERIFY(fifo.add(widget(u"a")).isOk());
-    QVERIFY(fifo.add(widget(u"b")).isOk());
-    QCOMPARE(calls, 1);
-    QVERIFY(fifo.popBatch([](std::span<const Delta>, bool) { return Status::ok(); }).isOk());
-    fifo.bookmark(QStringLiteral("4"));
-    QCOMPARE(calls, 2);
+    QFETCH(const Story, story);
+    story();
 }
 
 QTEST_GUILESS_MAIN(tst_RealFifo)

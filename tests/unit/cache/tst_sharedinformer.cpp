@@ -1,85 +1,255 @@
-// The shared informer over a scripted source: behaviours 2.6, 4 and 11.3 (T45 to T65), cases B14,
-// B16, B22, and a random run against a plain model.
-// NOLINT(file-size): one fixture, and its rows
-#include "fakes.h"
+// The shared informer over a scripted source: behaviours 2.6, 4 and 11.3 (T45 to T65), and a random
+// run against a plain model. Cases from the field are in tst_informercases, equal-version updates
+// in tst_resync.
+#include "informerbench.h"
 
-#include <QtCore/qfile.h>
-#include <QtTest>
 #include <map>
 #include <random>
 
 using namespace fakes;
 using namespace davit::cache;
+using Bench = InformerBench;
+using Script = InformerScript;
 
 namespace {
 
-struct Bench
+void initialList(Bench &bench)
 {
-    testing::ManualExecutor executor;
-    testing::ManualClock clock;
-    ScriptedSource *source = new ScriptedSource; // the informer's
-    SharedInformerOptions options;
-    std::unique_ptr<SharedInformer> informer;
-    std::shared_ptr<RecordingListener> listener = std::make_shared<RecordingListener>();
+    bench.make();
+    QVERIFY(bench.informer->addListener(bench.listener).isOk());
+    bench.informer->start();
+    bench.run();
+    QVERIFY(!bench.informer->hasSynced());
+    QCOMPARE(bench.listener->synced, 0);
+    bench.source->answerList(widgets({"a@1", "b@2"}), u"10"_s);
+    bench.run();
+    QCOMPARE(bench.heard(), L({"+a@1!", "+b@2!"}));
+    QVERIFY(bench.informer->hasSynced());
+    QCOMPARE(bench.listener->synced, 1);
+    QCOMPARE(bench.informer->lastSyncResourceVersion(), u"10"_s);
+    bench.source->openAndSend({happened(Type::Added, widget(u"c@11"))});
+    bench.run();
+    QCOMPARE(bench.heard(), L({"+c@11"}));
+    QCOMPARE(bench.listener->synced, 1);
+}
 
-    Bench()
-    {
-        options.reflector.name = u"demo.example/v1 Widget"_s;
-        options.reflector.expectedGvk = kWidget;
-        options.reflector.initialSync = InitialSync::List;
-        options.reflector.random = [] { return 0.0; };
-        options.reflector.onRoundError = [](const Error &) {};
-    }
-    SharedInformer &make()
-    {
-        informer = std::make_unique<SharedInformer>(
-            std::unique_ptr<ListerWatcher>(source), executor, clock, options);
-        return *informer;
-    }
-    // Synced on `items`, with the listener on from the beginning; what it heard is forgotten.
-    void sync(Texts items, const QString &version)
-    {
-        if (!informer)
-            make();
-        QVERIFY(informer->addListener(listener).isOk());
-        informer->start();
-        run();
-        source->answerList(widgets(items), version);
-        run();
-        source->open();
-        listener->heard.clear();
-    }
-    void relist(std::vector<Object> items, const QString &version)
-    {
-        source->send({errorEvent(ErrorCode::Expired)});
-        clock.advance(40s, &executor);
-        run();
-        source->answerList(std::move(items), version);
-        run();
-        source->open();
-    }
-    void send(std::vector<codec::WatchEvent> events)
-    {
-        source->send(std::move(events));
-        run();
-    }
-    void run() { executor.runAll(); }
-    QStringList heard() { return std::exchange(listener->heard, {}); }
-    ~Bench()
-    {
-        if (!informer)
-            delete source;
-        else
-            informer->stop();
-        executor.runAll();
-        informer.reset();
-    }
-};
+void t45_storeFirst(Bench &bench)
+{
+    bench.sync({"a@1", "b@1"}, u"10"_s);
+    QStringList seen;
+    bench.listener->onEvent = [&] { seen = stored(*bench.informer->store()); };
+    bench.relist(widgets({"b@2", "c@1"}), u"20"_s);
+    QCOMPARE(seen, L({"b@2", "c@1"}));
+    QCOMPARE(bench.heard(), L({"-a@1?", "~b@1>b@2", "+c@1"}));
+}
 
-using Script = std::function<void(Bench &)>;
+void t60_lateListener(Bench &bench)
+{
+    bench.sync({"a@1", "b@2"}, u"10"_s);
+    const auto late = std::make_shared<RecordingListener>();
+    QVERIFY(bench.informer->addListener(late).isOk());
+    QCOMPARE(late->synced, 1);
+    QCOMPARE(late->takeSorted(), L({"+a@1!", "+b@2!"}));
+    bench.send({happened(Type::Modified, widget(u"a@11"))});
+    QCOMPARE(late->heard, L({"~a@1>a@11"})); // nothing twice, nothing left out
+    QCOMPARE(bench.heard(), L({"~a@1>a@11"}));
+}
+
+void i14_removed(Bench &bench)
+{
+    bench.sync({}, u"10"_s);
+    const auto other = std::make_shared<RecordingListener>();
+    QVERIFY(bench.informer->addListener(other).isOk());
+    bench.send({happened(Type::Added, widget(u"a@11"))});
+    QCOMPARE(bench.heard(), L({"+a@11"}));
+    QCOMPARE(other->heard, L({"+a@11"}));
+    bench.informer->removeListener(other.get());
+    bench.informer->removeListener(other.get()); // twice: no effect
+    bench.send({happened(Type::Modified, widget(u"a@12"))});
+    QCOMPARE(other->heard, L({"+a@11"}));
+    QCOMPARE(bench.heard(), L({"~a@11>a@12"}));
+}
+
+void t63_stopped(Bench &bench)
+{
+    bench.sync({"a@1"}, u"10"_s);
+    bench.informer->stop();
+    QVERIFY(bench.informer->isStopped());
+    QCOMPARE(bench.informer->addListener(std::make_shared<RecordingListener>()).error().code(),
+        ErrorCode::Canceled);
+    QCOMPARE(bench.informer->addIndexers({}).error().code(), ErrorCode::Canceled);
+    bench.informer->removeListener(bench.listener.get());
+    QVERIFY(bench.informer->hasSynced()); // keeps its last value
+    QCOMPARE(stored(*bench.informer->store()), L({"a@1"})); // stays readable
+    bench.informer->start(); // I-4
+    bench.run();
+    QVERIFY(!bench.source->calls.back()->isAlive);
+}
+
+void lifeCycle(Bench &bench)
+{
+    bench.make();
+    QCOMPARE(bench.informer->lastSyncResourceVersion(), QString());
+    QCOMPARE(bench.informer->reflectorState().phase, ReflectorPhase::Unset);
+    bench.run();
+    QVERIFY(bench.source->calls.empty()); // asked for, not started
+    bench.informer->start();
+    bench.informer->start(); // runs once
+    bench.run();
+    QCOMPARE(bench.source->calls.size(), 1u);
+}
+
+void addedIndexers(Bench &bench)
+{
+    bench.sync({"n/a@1", "m/b@2"}, u"10"_s);
+    QVERIFY(bench.informer
+                ->addIndexers({{u"byName"_s,
+                    [](const Object &o) { return std::optional(QStringList{o.name()}); }}})
+                .isOk());
+    QCOMPARE(bench.informer->store()->snapshot()->indexValues(u"byName"_s), L({"a", "b"}));
+    bench.send({happened(Type::Added, widget(u"n/c@11"))});
+    QCOMPARE(bench.informer->store()->snapshot()->indexValues(u"byName"_s), L({"a", "b", "c"}));
+}
+
+void b14_relistFromThePast(Bench &bench)
+{
+    bench.sync({"apps/a@4990#u", "apps/b@100#v"}, u"5000"_s);
+    bench.relist(widgets({"apps/a@4001#u", "apps/b@100#v"}), u"4100"_s); // another server, behind
+    QCOMPARE(stored(*bench.informer->store()), L({"apps/a@4990", "apps/b@100"}));
+    QCOMPARE(bench.heard(), L({"~apps/b@100>apps/b@100"}));
+    QCOMPARE(bench.informer->staleEvents(), 1u);
+    bench.send({happened(Type::Modified, widget(u"apps/a@4500#u"))}); // what it replays
+    QCOMPARE(bench.heard(), QStringList());
+    bench.send({happened(Type::Modified, widget(u"apps/a@5010#u"))});
+    QCOMPARE(bench.heard(), L({"~apps/a@4990>apps/a@5010"}));
+
+    // A consistent list that is behind: the server was restored. It is believed.
+    bench.source->send({errorEvent(ErrorCode::Expired)});
+    bench.clock.advance(40s, &bench.executor);
+    bench.source->failList(error(ErrorCode::ResourceVersionTooLarge));
+    bench.run();
+    bench.source->answerList(widgets({"apps/a@30#u"}), u"40"_s);
+    bench.run();
+    QCOMPARE(stored(*bench.informer->store()), L({"apps/a@30"}));
+}
+
+// What a streaming list brings is an initial list like any other; what came and went within it was
+// never there.
+void t19_streamingList(Bench &bench)
+{
+    bench.options.reflector.initialSync = InitialSync::WatchList;
+    bench.make();
+    QVERIFY(bench.informer->addListener(bench.listener).isOk());
+    bench.informer->start();
+    bench.run();
+    bench.source->stream({"a@1", "b@2"}, u"2"_s);
+    bench.run();
+    QCOMPARE(bench.listener->takeSorted(), L({"+a@1!", "+b@2!"}));
+    QCOMPARE(bench.listener->synced, 1);
+    QCOMPARE(stored(*bench.informer->store()), L({"a@1", "b@2"}));
+    QCOMPARE(bench.informer->lastSyncResourceVersion(), u"2"_s);
+    QCOMPARE(bench.source->requests(), L({"WATCHLIST rv="})); // one stream, no LIST
+}
+
+void t20_goneBeforeTheMarker(Bench &bench)
+{
+    bench.options.reflector.initialSync = InitialSync::WatchList;
+    bench.make();
+    QVERIFY(bench.informer->addListener(bench.listener).isOk());
+    bench.informer->start();
+    bench.run();
+    bench.source->openAndSend({happened(Type::Added, widget(u"a@1")),
+        happened(Type::Deleted, widget(u"a@2")), bookmark(u"2"_s, true)});
+    bench.run();
+    QCOMPARE(bench.heard(), QStringList()); // no deletion either
+    QVERIFY(bench.informer->hasSynced());
+    QCOMPARE(stored(*bench.informer->store()), QStringList());
+}
+
+// S-1: an observed deletion moves the store's version, an inferred one does not.
+void t51_versionOfDeletions(Bench &bench)
+{
+    bench.sync({"a@1", "b@2"}, u"9"_s);
+    const auto version = [&] { return bench.informer->store()->snapshot()->resourceVersion; };
+    QCOMPARE(version(), u"9"_s);
+    bench.send({happened(Type::Deleted, widget(u"a@12"))});
+    QCOMPARE(version(), u"12"_s);
+    bench.send({happened(Type::Modified, widget(u"b@13#x")),
+        happened(Type::Deleted, widget(u"b@14#y"))}); // of another uid: inferred for x
+    QCOMPARE(bench.listener->heard.last(), u"-b@13?"_s);
+    bench.send({bookmark(u"20"_s)});
+    QCOMPARE(version(), u"20"_s);
+    bench.relist({}, u"30"_s);
+    QCOMPARE(version(), u"30"_s);
+}
+
+// Three levels: the queue has processed the first list, so the informer has stored it and told its
+// listeners; a handle is synced once its own callbacks returned (tst_mailbox, synced).
+void levelsOfSynced(Bench &bench)
+{
+    bench.make();
+    bool wasSynced = true;
+    QStringList whenHeard;
+    bench.listener->onEvent = [&] {
+        wasSynced = bench.informer->hasSynced();
+        whenHeard = stored(*bench.informer->store());
+    };
+    QVERIFY(bench.informer->addListener(bench.listener).isOk());
+    bench.informer->start();
+    bench.run();
+    bench.source->answerList(widgets({"a@1"}), u"10"_s);
+    QVERIFY(!bench.informer->hasSynced()); // queued is not stored
+    bench.run();
+    QVERIFY(!wasSynced); // told before it says so
+    QCOMPARE(whenHeard, L({"a@1"})); // stored before it is told
+    QVERIFY(bench.informer->hasSynced());
+    bench.source->openAndSend({errorEvent(ErrorCode::Expired)});
+    bench.clock.advance(2s, &bench.executor);
+    QVERIFY(bench.informer->hasSynced()); // never back
+}
+
+// I-13: a handler that comes before the first list is whole hears what is there already, and the
+// rest, all as of the initial list.
+void i13_handlerBeforeSynced(Bench &bench)
+{
+    bench.make();
+    bench.informer->start();
+    bench.run();
+    QVERIFY(bench.informer->addListener(bench.listener).isOk());
+    QCOMPARE(bench.listener->synced, 0);
+    bench.source->answerList(widgets({"a@1", "b@2"}), u"10"_s);
+    bench.run();
+    QCOMPARE(bench.listener->takeSorted(), L({"+a@1!", "+b@2!"}));
+    QCOMPARE(bench.listener->synced, 1);
+}
+
+// I-16: per object in order, whatever a listener does meanwhile; here it leaves.
+void listenerThatLeavesInItsCallback(Bench &bench)
+{
+    bench.sync({"a@1"}, u"10"_s);
+    const auto leaves = std::make_shared<RecordingListener>();
+    QVERIFY(bench.informer->addListener(leaves).isOk());
+    leaves->heard.clear();
+    leaves->onEvent
+        = [&] { bench.executor.post([&] { bench.informer->removeListener(leaves.get()); }); };
+    bench.send({happened(Type::Modified, widget(u"a@11"))});
+    bench.send({happened(Type::Modified, widget(u"a@12"))});
+    QCOMPARE(leaves->heard, L({"~a@1>a@11"}));
+    QCOMPARE(bench.heard(), L({"~a@1>a@11", "~a@11>a@12"}));
+}
+
+// Q-26b: the old objects of a relist are those from before it, and Q-24: all deletions first.
+void q24_orderWithinARelist(Bench &bench)
+{
+    bench.sync({"a@1", "b@2", "c@3"}, u"10"_s);
+    bench.relist(widgets({"d@11", "c@12", "c@13"}), u"20"_s);
+    const QStringList heard = bench.heard();
+    QCOMPARE(heard.size(), 5);
+    QVERIFY(heard[0].startsWith(u'-') && heard[1].startsWith(u'-'));
+    QCOMPARE(heard.mid(2), L({"+d@11", "~c@3>c@12", "~c@12>c@13"}));
+}
 
 } // namespace
-Q_DECLARE_METATYPE(Script)
 
 class tst_SharedInformer : public QObject
 {
@@ -87,21 +257,8 @@ class tst_SharedInformer : public QObject
 private Q_SLOTS:
     void notifications_data();
     void notifications();
-    void initialList();
-    void t45_storeFirst();
-    void t56_resyncPeriods();
-    void t57_resyncAfterStart();
-    void t58_noResync();
-    void t59_dueHandlers();
-    void i10_resyncOverAnOutage();
-    void t60_lateListener();
-    void t61_separateRegistrations();
-    void t63_stopped();
-    void lifeCycle();
-    void addedIndexers();
-    void b14_relistFromThePast();
-    void b16_scenario();
-    void b22_watch();
+    void stories_data();
+    void stories();
     void handOver_data();
     void handOver();
     void differential_data();
@@ -213,291 +370,31 @@ void tst_SharedInformer::notifications()
     QTEST(stored(*bench.informer->store()), "stored");
 }
 
-void tst_SharedInformer::initialList()
+void tst_SharedInformer::stories_data()
 {
-    Bench bench;
-    bench.make();
-    QVERIFY(bench.informer->addListener(bench.listener).isOk());
-    bench.informer->start();
-    bench.run();
-    QVERIFY(!bench.informer->hasSynced());
-    QCOMPARE(bench.listener->synced, 0);
-    bench.source->answerList(widgets({"a@1", "b@2"}), u"10"_s);
-    bench.run();
-    QCOMPARE(bench.heard(), L({"+a@1!", "+b@2!"}));
-    QVERIFY(bench.informer->hasSynced());
-    QCOMPARE(bench.listener->synced, 1);
-    QCOMPARE(bench.informer->lastSyncResourceVersion(), u"10"_s);
-    bench.source->openAndSend({happened(Type::Added, widget(u"c@11"))});
-    bench.run();
-    QCOMPARE(bench.heard(), L({"+c@11"}));
-    QCOMPARE(bench.listener->synced, 1);
+    QTest::addColumn<Script>("story");
+    QTest::newRow("the initial list") << Script(initialList);
+    QTest::newRow("T19: a streaming list") << Script(t19_streamingList);
+    QTest::newRow("T20: gone before the marker") << Script(t20_goneBeforeTheMarker);
+    QTest::newRow("T51: deletions and the store's version") << Script(t51_versionOfDeletions);
+    QTest::newRow("4.6: levels of synced") << Script(levelsOfSynced);
+    QTest::newRow("I-13: a handler before synced") << Script(i13_handlerBeforeSynced);
+    QTest::newRow("I-16: a listener that leaves") << Script(listenerThatLeavesInItsCallback);
+    QTest::newRow("Q-24: order within a relist") << Script(q24_orderWithinARelist);
+    QTest::newRow("T45: the store first, then the handlers") << Script(t45_storeFirst);
+    QTest::newRow("T60: a late listener") << Script(t60_lateListener);
+    QTest::newRow("I-14: removed, once and again") << Script(i14_removed);
+    QTest::newRow("T63: a stopped informer") << Script(t63_stopped);
+    QTest::newRow("I-4: before the start") << Script(lifeCycle);
+    QTest::newRow("T53: an index added later") << Script(addedIndexers);
+    QTest::newRow("B14: a relist from the past") << Script(b14_relistFromThePast);
 }
 
-void tst_SharedInformer::t45_storeFirst()
+void tst_SharedInformer::stories()
 {
+    QFETCH(const Script, story);
     Bench bench;
-    bench.sync({"a@1", "b@1"}, u"10"_s);
-    QStringList seen;
-    bench.listener->onEvent = [&] { seen = stored(*bench.informer->store()); };
-    bench.relist(widgets({"b@2", "c@1"}), u"20"_s);
-    QCOMPARE(seen, L({"b@2", "c@1"}));
-    QCOMPARE(bench.heard(), L({"-a@1?", "~b@1>b@2", "+c@1"}));
-}
-
-void tst_SharedInformer::t56_resyncPeriods()
-{
-    Bench bench;
-    bench.options.resyncPeriod = 12h;
-    SharedInformer &informer = bench.make();
-    std::vector<std::shared_ptr<RecordingListener>> listeners;
-    const std::chrono::nanoseconds asked[] = {0s, 1min, 55s, 5s};
-    const std::chrono::nanoseconds check[] = {12h, 1min, 55s, 5s};
-    for (int i = 0; i < 4; ++i) {
-        listeners.push_back(std::make_shared<RecordingListener>());
-        QVERIFY(informer.addListener(listeners.back(), asked[i]).isOk());
-        QCOMPARE(informer.resyncCheckPeriod(), check[i]);
-    }
-    for (int i = 0; i < 4; ++i)
-        QCOMPARE(informer.effectiveResync(listeners[std::size_t(i)].get()), asked[i]);
-    const auto hasty = std::make_shared<RecordingListener>();
-    QVERIFY(informer.addListener(hasty, 10ms).isOk()); // at least a second
-    QCOMPARE(informer.effectiveResync(hasty.get()), std::chrono::nanoseconds(1s));
-}
-
-void tst_SharedInformer::t57_resyncAfterStart()
-{
-    Bench bench;
-    bench.options.resyncPeriod = 12h;
-    SharedInformer &informer = bench.make();
-    const auto first = std::make_shared<RecordingListener>();
-    QVERIFY(informer.addListener(first, 55s).isOk());
-    informer.start();
-    const auto late = std::make_shared<RecordingListener>();
-    QVERIFY(informer.addListener(late, 5s).isOk());
-    QCOMPARE(informer.effectiveResync(late.get()), std::chrono::nanoseconds(55s));
-    QCOMPARE(informer.resyncCheckPeriod(), std::chrono::nanoseconds(55s));
-}
-
-void tst_SharedInformer::t58_noResync()
-{
-    Bench bench;
-    SharedInformer &informer = bench.make();
-    QVERIFY(informer.addListener(bench.listener, 10s).isOk());
-    QCOMPARE(informer.effectiveResync(bench.listener.get()), std::chrono::nanoseconds(0));
-    bench.sync({"a@1"}, u"10"_s);
-    bench.clock.advance(1h, &bench.executor);
-    QCOMPARE(bench.heard(), QStringList());
-}
-
-void tst_SharedInformer::t59_dueHandlers()
-{
-    Bench bench;
-    bench.options.resyncPeriod = 1s;
-    SharedInformer &informer = bench.make();
-    std::shared_ptr<RecordingListener> handlers[3];
-    for (int i = 0; i < 3; ++i) {
-        handlers[i] = std::make_shared<RecordingListener>();
-        QVERIFY(informer.addListener(handlers[i], std::array{0s, 2s, 3s}[std::size_t(i)]).isOk());
-    }
-    bench.sync({"a@1"}, u"10"_s);
-    const auto advance = [&] {
-        for (const auto &handler : handlers)
-            handler->heard.clear();
-        bench.clock.advance(1s, &bench.executor);
-        bench.run();
-    };
-    advance();
-    advance();
-    QCOMPARE(handlers[0]->heard, QStringList());
-    QCOMPARE(handlers[1]->heard, L({"~a@1>a@1"}));
-    QCOMPARE(handlers[2]->heard, QStringList());
-    advance();
-    QCOMPARE(handlers[0]->heard, QStringList());
-    QCOMPARE(handlers[1]->heard, QStringList());
-    QCOMPARE(handlers[2]->heard, L({"~a@1>a@1"}));
-}
-
-void tst_SharedInformer::i10_resyncOverAnOutage()
-{
-    Bench bench;
-    bench.options.resyncPeriod = 1s;
-    SharedInformer &informer = bench.make();
-    const auto without = std::make_shared<RecordingListener>();
-    const auto with = std::make_shared<RecordingListener>();
-    QVERIFY(informer.addListener(without, 0s).isOk());
-    QVERIFY(informer.addListener(with, 1s).isOk());
-    bench.sync({"pod1@1", "pod2@2"}, u"10"_s);
-    bench.clock.advance(1s, &bench.executor);
-    bench.run();
-    without->heard.clear();
-    with->heard.clear();
-    bench.relist(widgets({"pod1@1", "pod2@15", "pod3@16"}), u"20"_s);
-    QCOMPARE(without->heard, L({"~pod2@2>pod2@15", "+pod3@16"}));
-    QVERIFY(with->heard.contains(u"~pod1@1>pod1@1"_s));
-    QVERIFY(with->heard.contains(u"~pod2@2>pod2@15"_s));
-    QVERIFY(with->heard.contains(u"+pod3@16"_s));
-}
-
-void tst_SharedInformer::t60_lateListener()
-{
-    Bench bench;
-    bench.sync({"a@1", "b@2"}, u"10"_s);
-    const auto late = std::make_shared<RecordingListener>();
-    QVERIFY(bench.informer->addListener(late).isOk());
-    QCOMPARE(late->synced, 1);
-    QCOMPARE(late->takeSorted(), L({"+a@1!", "+b@2!"}));
-    bench.send({happened(Type::Modified, widget(u"a@11"))});
-    QCOMPARE(late->heard, L({"~a@1>a@11"})); // nothing twice, nothing left out
-    QCOMPARE(bench.heard(), L({"~a@1>a@11"}));
-}
-
-void tst_SharedInformer::t61_separateRegistrations()
-{
-    Bench bench;
-    bench.sync({}, u"10"_s);
-    const auto other = std::make_shared<RecordingListener>();
-    QVERIFY(bench.informer->addListener(other).isOk());
-    bench.send({happened(Type::Added, widget(u"a@11"))});
-    QCOMPARE(bench.heard(), L({"+a@11"}));
-    QCOMPARE(other->heard, L({"+a@11"}));
-    bench.informer->removeListener(other.get());
-    bench.informer->removeListener(other.get()); // twice: no effect
-    bench.send({happened(Type::Modified, widget(u"a@12"))});
-    QCOMPARE(other->heard, L({"+a@11"}));
-    QCOMPARE(bench.heard(), L({"~a@11>a@12"}));
-}
-
-void tst_SharedInformer::t63_stopped()
-{
-    Bench bench;
-    bench.sync({"a@1"}, u"10"_s);
-    bench.informer->stop();
-    QVERIFY(bench.informer->isStopped());
-    QCOMPARE(bench.informer->addListener(std::make_shared<RecordingListener>()).error().code(),
-        ErrorCode::Canceled);
-    QCOMPARE(bench.informer->addIndexers({}).error().code(), ErrorCode::Canceled);
-    bench.informer->removeListener(bench.listener.get());
-    QVERIFY(bench.informer->hasSynced()); // keeps its last value
-    QCOMPARE(stored(*bench.informer->store()), L({"a@1"})); // stays readable
-    bench.informer->start(); // I-4
-    bench.run();
-    QVERIFY(!bench.source->calls.back()->isAlive);
-}
-
-void tst_SharedInformer::lifeCycle()
-{
-    Bench bench;
-    bench.make();
-    QCOMPARE(bench.informer->lastSyncResourceVersion(), QString());
-    QCOMPARE(bench.informer->reflectorState().phase, ReflectorPhase::Unset);
-    bench.run();
-    QVERIFY(bench.source->calls.empty()); // asked for, not started
-    bench.informer->start();
-    bench.informer->start(); // runs once
-    bench.run();
-    QCOMPARE(bench.source->calls.size(), 1u);
-}
-
-void tst_SharedInformer::addedIndexers()
-{
-    Bench bench;
-    bench.sync({"n/a@1", "m/b@2"}, u"10"_s);
-    QVERIFY(bench.informer
-                ->addIndexers({{u"byName"_s,
-                    [](const Object &o) { return std::optional(QStringList{o.name()}); }}})
-                .isOk());
-    QCOMPARE(bench.informer->store()->snapshot()->indexValues(u"byName"_s), L({"a", "b"}));
-    bench.send({happened(Type::Added, widget(u"n/c@11"))});
-    QCOMPARE(bench.informer->store()->snapshot()->indexValues(u"byName"_s), L({"a", "b", "c"}));
-}
-
-void tst_SharedInformer::b14_relistFromThePast()
-{
-    Bench bench;
-    bench.sync({"apps/a@4990#u", "apps/b@100#v"}, u"5000"_s);
-    bench.relist(widgets({"apps/a@4001#u", "apps/b@100#v"}), u"4100"_s); // another server, behind
-    QCOMPARE(stored(*bench.informer->store()), L({"apps/a@4990", "apps/b@100"}));
-    QCOMPARE(bench.heard(), L({"~apps/b@100>apps/b@100"}));
-    QCOMPARE(bench.informer->staleEvents(), 1u);
-    bench.send({happened(Type::Modified, widget(u"apps/a@4500#u"))}); // what it replays
-    QCOMPARE(bench.heard(), QStringList());
-    bench.send({happened(Type::Modified, widget(u"apps/a@5010#u"))});
-    QCOMPARE(bench.heard(), L({"~apps/a@4990>apps/a@5010"}));
-
-    // A consistent list that is behind: the server was restored. It is believed.
-    bench.source->send({errorEvent(ErrorCode::Expired)});
-    bench.clock.advance(40s, &bench.executor);
-    bench.source->failList(error(ErrorCode::ResourceVersionTooLarge));
-    bench.run();
-    bench.source->answerList(widgets({"apps/a@30#u"}), u"40"_s);
-    bench.run();
-    QCOMPARE(stored(*bench.informer->store()), L({"apps/a@30"}));
-}
-
-void tst_SharedInformer::b16_scenario()
-{
-    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B16-scenario.json"));
-    QVERIFY(file.open(QIODevice::ReadOnly));
-    const QJsonArray steps = QJsonDocument::fromJson(file.readAll()).object()[u"steps"_s].toArray();
-    const auto listOf = [&](int step) {
-        std::vector<Object> items;
-        for (const QJsonValue &item : steps[step][u"reply"_s][u"json"_s][u"items"_s].toArray())
-            items.push_back(fromJson(QJsonDocument(item.toObject()).toJson()));
-        return items;
-    };
-    Bench bench;
-    bench.make();
-    QVERIFY(bench.informer->addListener(bench.listener).isOk());
-    bench.informer->start();
-    bench.run();
-    bench.source->answerList(listOf(0), u"100"_s);
-    bench.run();
-    bench.source->open();
-    bench.listener->heard.clear();
-    bench.clock.advance(1500ms, &bench.executor);
-    bench.source->end(error(ErrorCode::ConnectionLost));
-    bench.run();
-    QCOMPARE(bench.source->lastRequest(), u"WATCH rv=100"_s);
-    bench.source->end(error(ErrorCode::Expired));
-    bench.clock.advance(1s, &bench.executor);
-    bench.source->answerList(listOf(3), u"400"_s);
-    bench.run();
-    QCOMPARE(bench.listener->takeSorted(), L({"+apps/a@320", "-apps/a@90?", "-apps/b@91?"}));
-    QCOMPARE(bench.source->lastRequest(), u"WATCH rv=400"_s);
-    const QJsonObject gone = steps[4][u"reply"_s][u"events"_s][0][u"object"_s].toObject();
-    bench.source->openAndSend({happened(Type::Deleted, fromJson(QJsonDocument(gone).toJson()))});
-    bench.run();
-    QCOMPARE(bench.heard(), L({"-apps/a@401"}));
-    QCOMPARE(stored(*bench.informer->store()), QStringList());
-}
-
-// Objects whose schema and type disagree are objects as any: kept raw, told, deleted.
-void tst_SharedInformer::b22_watch()
-{
-    const auto read = [](const char *name) {
-        QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/") + QLatin1StringView(name));
-        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-    };
-    Bench bench;
-    bench.make();
-    QVERIFY(bench.informer->addListener(bench.listener).isOk());
-    bench.informer->start();
-    bench.run();
-    std::vector<Object> items;
-    const QJsonObject list = QJsonDocument::fromJson(read("B22-list.json")).object();
-    for (const QJsonValue &item : list[u"items"_s].toArray())
-        items.push_back(fromJson(QJsonDocument(item.toObject()).toJson()));
-    bench.source->answerList(std::move(items), u"200"_s);
-    bench.run();
-    codec::WatchDecoder decoder({});
-    bench.source->openAndSend(decoder.feed(read("B22-watch.ndjson")));
-    bench.run();
-    QCOMPARE(bench.heard(),
-        L({"+apps/good-1@190!", "+apps/bad@191!", "+apps/good-2@192!", "+apps/good-3@201",
-            "+apps/bad-2@202", "~apps/good-1@190>apps/good-1@203", "-apps/bad-2@204",
-            "~apps/bad@191>apps/bad@205"}));
-    QCOMPARE(bench.informer->lastSyncResourceVersion(), u"205"_s);
+    story(bench);
 }
 
 void tst_SharedInformer::handOver_data()

@@ -17,6 +17,8 @@ using namespace davit::cache;
 
 namespace {
 
+using Story = std::function<void()>;
+
 // The values of a comma-separated label.
 IndexValues byLabel(const char *label)
 {
@@ -42,37 +44,7 @@ QByteArray caseFile(const char *name)
     return file.readAll();
 }
 
-} // namespace
-
-class tst_ThreadSafeStore : public QObject
-{
-    Q_OBJECT
-private Q_SLOTS:
-    void t50_versionOfTheStore();
-    void upserts();
-    void replace();
-    void t52_emptyBucketsVanish();
-    void t53_lateIndexer();
-    void t54_indexerConflict();
-    void t55_keys_data();
-    void t55_keys();
-    void indexes_data();
-    void indexes();
-    void b26_churn();
-    void b28_failingIndexFunction();
-    void b28_indexFunctionChangesItsMind();
-    void b30_sharedObjectsDoNotChange();
-    void compareVersions_data();
-    void compareVersions();
-    void snapshotsStay();
-    void sweepsOnTheStrand();
-    void outlivesTheStore();
-    void trieAgainstMap_data();
-    void trieAgainstMap();
-    void readersBesideAWriter();
-};
-
-void tst_ThreadSafeStore::t50_versionOfTheStore()
+void t50_versionOfTheStore()
 {
     ThreadSafeStore store;
     store.put(widget(u"a@10"));
@@ -86,7 +58,58 @@ void tst_ThreadSafeStore::t50_versionOfTheStore()
     QCOMPARE(store.working().resourceVersion, QString());
 }
 
-void tst_ThreadSafeStore::upserts()
+// A deletion that was seen moves the version, one that was inferred does not: in the informer,
+// which knows the difference. Behaviours T51.
+void s1_replaceAndBookmark()
+{
+    ThreadSafeStore store;
+    store.put(widget(u"a@9"));
+    store.replace({}, {});
+    QCOMPARE(store.working().resourceVersion, QString()); // given values are taken, even empty ones
+    store.put(widget(u"a@9"));
+    store.setResourceVersion(u"11"_s); // a bookmark
+    QCOMPARE(store.working().resourceVersion, u"11"_s);
+    QCOMPARE(text(store.find({{}, u"a"_s})), u"a@9"_s);
+}
+
+void t52_emptyBucketsVanish()
+{
+    ThreadSafeStore store;
+    QVERIFY(store.addIndexers({{QStringLiteral("byUser"), byLabel("users")}}).isOk());
+    store.put(widget(u"one@1", R"({"users":"ernie+bert"})"));
+    store.put(widget(u"one@2", R"({"users":"bert"})"));
+    store.publish();
+    QCOMPARE(store.snapshot()->indexValues(QStringLiteral("byUser")), L({"bert"}));
+    QVERIFY(!store.snapshot()->bucket(QStringLiteral("byUser"), QStringLiteral("ernie")));
+}
+
+void t53_lateIndexer()
+{
+    ThreadSafeStore store;
+    store.put(widget(u"one@1", R"({"users":"ernie"})"));
+    store.put(widget(u"two@2", R"({"users":"bert"})"));
+    store.put(widget(u"tre@3", R"({"users":"ernie+oscar"})"));
+    QVERIFY(store.addIndexers({{QStringLiteral("byUser"), byLabel("users")}}).isOk());
+    store.publish();
+    QCOMPARE(keysOf(*store.snapshot(), "byUser", QStringLiteral("ernie")), L({"one", "tre"}));
+    store.removeIndexer(QStringLiteral("byUser"));
+    store.publish();
+    QVERIFY(!store.snapshot()->index(QStringLiteral("byUser")));
+    QVERIFY(store.addIndexers({{QStringLiteral("byUser"), byLabel("users")}}).isOk());
+}
+
+void t54_indexerConflict()
+{
+    ThreadSafeStore store;
+    QVERIFY(store.addIndexers({{QStringLiteral("x"), byLabel("x")}}).isOk());
+    const Status status = store.addIndexers(
+        {{QStringLiteral("y"), byLabel("y")}, {QStringLiteral("x"), byLabel("x")}});
+    QCOMPARE(status.error().code(), ErrorCode::AlreadyExists);
+    QVERIFY(!store.working().index(QStringLiteral("y"))); // none of them
+    QVERIFY(!store.addIndexers({{QString(kNamespaceIndex), byLabel("x")}}).isOk());
+}
+
+void upserts()
 {
     ThreadSafeStore store;
     QVERIFY(store.put(widget(u"apps/a@1")).isNull());
@@ -103,7 +126,7 @@ void tst_ThreadSafeStore::upserts()
     QCOMPARE(stored(store), QStringList());
 }
 
-void tst_ThreadSafeStore::replace()
+void replace()
 {
     ThreadSafeStore store;
     store.replace(widgets({"n/a@1", "n/b@2", "m/c@3"}), QStringLiteral("3"));
@@ -114,41 +137,268 @@ void tst_ThreadSafeStore::replace()
     QCOMPARE(keysOf(*store.snapshot(), "namespace", QStringLiteral("n")), L({"n/b"}));
 }
 
-void tst_ThreadSafeStore::t52_emptyBucketsVanish()
+void b26_churn()
 {
     ThreadSafeStore store;
-    QVERIFY(store.addIndexers({{QStringLiteral("byUser"), byLabel("users")}}).isOk());
-    store.put(widget(u"one@1", R"({"users":"ernie+bert"})"));
-    store.put(widget(u"one@2", R"({"users":"bert"})"));
-    store.publish();
-    QCOMPARE(store.snapshot()->indexValues(QStringLiteral("byUser")), L({"bert"}));
-    QVERIFY(!store.snapshot()->bucket(QStringLiteral("byUser"), QStringLiteral("ernie")));
+    QVERIFY(store
+                .addIndexers({{QStringLiteral("owner"),
+                    [](const Object &o) {
+                        return std::optional(QStringList{o.label(QLatin1StringView("owner"))});
+                    }}})
+                .isOk());
+    const auto round = [&](int n) {
+        const Object w = widget(QStringLiteral("ns-%1/w@%2").arg(n).arg(1000 + 2 * n),
+            QStringLiteral(R"({"owner":"o-%1"})").arg(n).toUtf8());
+        store.put(w);
+        store.publish();
+        store.remove(w.key());
+        store.publish();
+        return store.snapshot()->indexValues(QStringLiteral("owner")).isEmpty()
+            && store.snapshot()->indexValues(QString(kNamespaceIndex)).isEmpty();
+    };
+    for (int n = 0; n < 1000; ++n)
+        QVERIFY(round(n));
+    const quint64 blocks = priv::poolStats().liveBlocks;
+    for (int n = 1000; n < 5000; ++n)
+        QVERIFY(round(n));
+    QCOMPARE(priv::poolStats().liveBlocks, blocks); // its strings went, too
 }
 
-void tst_ThreadSafeStore::t53_lateIndexer()
+void b28_failingIndexFunction()
 {
     ThreadSafeStore store;
-    store.put(widget(u"one@1", R"({"users":"ernie"})"));
-    store.put(widget(u"two@2", R"({"users":"bert"})"));
-    store.put(widget(u"tre@3", R"({"users":"ernie+oscar"})"));
-    QVERIFY(store.addIndexers({{QStringLiteral("byUser"), byLabel("users")}}).isOk());
-    store.publish();
-    QCOMPARE(keysOf(*store.snapshot(), "byUser", QStringLiteral("ernie")), L({"one", "tre"}));
-    store.removeIndexer(QStringLiteral("byUser"));
-    store.publish();
-    QVERIFY(!store.snapshot()->index(QStringLiteral("byUser")));
-    QVERIFY(store.addIndexers({{QStringLiteral("byUser"), byLabel("users")}}).isOk());
+    QVERIFY(store
+                .addIndexers({{QStringLiteral("team"),
+                    [](const Object &o) -> std::optional<QStringList> {
+                        if (!o.root()["metadata"_L1]["labels"_L1]["team"_L1].isString())
+                            return std::nullopt; // it threw
+                        return QStringList{o.label(QLatin1StringView("team"))};
+                    }}})
+                .isOk());
+    struct Step
+    {
+        const char *version;
+        QStringList team;
+        QStringList apps;
+    };
+    const Step want[]
+        = {{"101", L({"apps/a"}), L({"apps/a"})}, {"102", L({"apps/a"}), L({"apps/a", "apps/b"})},
+            {"103", {}, L({"apps/a", "apps/b"})}, {"104", L({"apps/b"}), L({"apps/a", "apps/b"})},
+            {"105", L({"apps/b"}), L({"apps/b"})}, {"106", {}, {}}};
+    const QList<QByteArray> lines = caseFile("B28-events.ndjson").trimmed().split('\n');
+    QCOMPARE(lines.size(), qsizetype(std::size(want)));
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const QJsonObject event = QJsonDocument::fromJson(lines[i]).object();
+        const Object object
+            = fromJson(QJsonDocument(event[QStringLiteral("object")].toObject()).toJson());
+        QCOMPARE(object.resourceVersion(), QLatin1StringView(want[i].version));
+        if (event[QStringLiteral("type")].toString() == QStringLiteral("DELETED"))
+            store.remove(object.key());
+        else
+            store.put(object);
+        store.publish();
+        QCOMPARE(keysOf(*store.snapshot(), "team", QStringLiteral("x")), want[i].team);
+        QCOMPARE(keysOf(*store.snapshot(), "namespace", QStringLiteral("apps")), want[i].apps);
+    }
 }
 
-void tst_ThreadSafeStore::t54_indexerConflict()
+// Its answers of yesterday must leave no ghost behind.
+void b28_indexFunctionChangesItsMind()
 {
     ThreadSafeStore store;
-    QVERIFY(store.addIndexers({{QStringLiteral("x"), byLabel("x")}}).isOk());
-    const Status status = store.addIndexers(
-        {{QStringLiteral("y"), byLabel("y")}, {QStringLiteral("x"), byLabel("x")}});
-    QCOMPARE(status.error().code(), ErrorCode::AlreadyExists);
-    QVERIFY(!store.working().index(QStringLiteral("y"))); // none of them
-    QVERIFY(!store.addIndexers({{QString(kNamespaceIndex), byLabel("x")}}).isOk());
+    std::optional<QStringList> answer = L({"x", "y"});
+    QVERIFY(store.addIndexers({{QStringLiteral("fickle"), [&](const Object &) { return answer; }}})
+                .isOk());
+    store.put(widget(u"a@1"));
+    answer = std::nullopt;
+    store.put(widget(u"a@2"));
+    store.publish();
+    QVERIFY(store.snapshot()->indexValues(QStringLiteral("fickle")).isEmpty());
+    answer = L({"z"});
+    store.put(widget(u"a@3"));
+    answer = L({"other"});
+    store.remove({{}, QStringLiteral("a")});
+    store.publish();
+    QVERIFY(store.snapshot()->indexValues(QStringLiteral("fickle")).isEmpty());
+}
+
+void b30_sharedObjectsDoNotChange()
+{
+    ThreadSafeStore store;
+    const Object original = fromJson(caseFile("B30-deployment.json"));
+    store.put(original);
+    store.publish();
+    const ObjectKey key{QStringLiteral("apps"), QStringLiteral("web")};
+    std::atomic<bool> isOver = false;
+    std::atomic<int> wrong = 0;
+    std::thread p2([&] {
+        int reads = 0;
+        while (!isOver || reads < 1000) {
+            const Object seen = store.snapshot()->objects.find(key);
+            const Value container
+                = seen["spec"_L1]["template"_L1]["spec"_L1]["containers"_L1].at(0);
+            if (container["env"_L1].at(0)["value"_L1].toString() != u"1"
+                || !seen.label("hacked"_L1).isEmpty())
+                ++wrong;
+            ++reads;
+        }
+    });
+    for (int i = 0; i < 200; ++i) { // P1 changes what it was given: a copy of its own
+        ObjectBuilder builder(store.snapshot()->objects.find(key));
+        builder.setLabel(QStringLiteral("hacked"), QStringLiteral("yes"));
+        const Object changed = builder.build();
+        QCOMPARE(changed.label("hacked"_L1), QStringLiteral("yes"));
+    }
+    QByteArray json = caseFile("B30-deployment.json");
+    json.replace("\"77\"", "\"78\"");
+    const Object before = store.put(fromJson(json));
+    store.publish();
+    isOver = true;
+    p2.join();
+    QCOMPARE(wrong.load(), 0);
+    const Object after = store.find(key);
+    QVERIFY(before["spec"_L1] == after["spec"_L1]);
+    QVERIFY(before["metadata"_L1]["labels"_L1] == after["metadata"_L1]["labels"_L1]);
+    QVERIFY(!haveSameVersion(before, after));
+}
+
+void snapshotsStay()
+{
+    ThreadSafeStore store;
+    store.replace(widgets({"n/a@1", "n/b@2"}), QStringLiteral("2"));
+    store.publish();
+    const auto old = store.snapshot();
+    store.put(widget(u"n/a@3"));
+    store.remove({QStringLiteral("n"), QStringLiteral("b")});
+    store.put(widget(u"m/c@4"));
+    store.publish();
+    QCOMPARE(texts(old->list()), L({"n/a@1", "n/b@2"}));
+    QCOMPARE(
+        texts(old->byIndex(QString(kNamespaceIndex), QStringLiteral("n"))), L({"n/a@1", "n/b@2"}));
+    QCOMPARE(stored(store), L({"m/c@4", "n/a@3"}));
+    QCOMPARE(store.heldSnapshots(), 2);
+}
+
+void sweepsOnTheStrand()
+{
+    testing::ManualExecutor strand;
+    ThreadSafeStore store(&strand);
+    store.put(widget(u"only/here@1"));
+    store.publish();
+    auto held = store.snapshot();
+    store.remove({QStringLiteral("only"), QStringLiteral("here")});
+    store.publish();
+    const quint64 withIt = priv::poolStats().liveBlocks;
+    std::thread([&] { held.reset(); }).join(); // the last holder is some reader
+    QCOMPARE(priv::poolStats().liveBlocks, withIt); // readers never free trees
+    QVERIFY(strand.runAll() > 0);
+    QVERIFY(priv::poolStats().liveBlocks < withIt);
+    QCOMPARE(store.heldSnapshots(), 1);
+    store.detach();
+}
+
+void outlivesTheStore()
+{
+    const quint64 before = priv::poolStats().liveBlocks;
+    std::shared_ptr<const StoreSnapshot> held;
+    {
+        testing::ManualExecutor strand;
+        ThreadSafeStore store(&strand);
+        store.put(widget(u"n/a@1"));
+        store.publish();
+        held = store.snapshot();
+        store.detach();
+    }
+    QCOMPARE(texts(held->list()), L({"n/a@1"}));
+    held.reset();
+    QCOMPARE(priv::poolStats().liveBlocks, before);
+}
+
+void readersBesideAWriter()
+{
+    // The writer moves one object between namespaces: each snapshot shows it exactly once, in store
+    // and index alike, and versions never go back.
+    ThreadSafeStore store;
+    std::vector<Object> others;
+    for (int i = 0; i < 200; ++i)
+        others.push_back(widget(QStringLiteral("n%1/o%2@1").arg(i % 7).arg(i)));
+    store.replace(others, QStringLiteral("1"));
+    store.publish();
+    std::atomic<bool> isOver = false;
+    std::atomic<int> wrong = 0;
+    std::vector<std::thread> readers;
+    for (int r = 0; r < 3; ++r) {
+        readers.emplace_back([&] {
+            qulonglong last = 0;
+            while (!isOver) {
+                const auto snapshot = store.snapshot();
+                const qulonglong version = snapshot->resourceVersion.toULongLong();
+                qsizetype indexed = 0;
+                for (const QString &value : snapshot->indexValues(QString(kNamespaceIndex)))
+                    indexed += snapshot->byIndex(QString(kNamespaceIndex), value).size();
+                if (version < last || indexed != snapshot->objects.size()
+                    || snapshot->list().size() != snapshot->objects.size())
+                    ++wrong;
+                last = version;
+            }
+        });
+    }
+    for (int i = 2; i < 400; ++i) {
+        store.put(widget(QStringLiteral("m%1/x@%2").arg(i % 5).arg(i)));
+        if (i > 2)
+            store.remove({QStringLiteral("m%1").arg((i - 1) % 5), QStringLiteral("x")});
+        store.setResourceVersion(QString::number(i));
+        store.publish();
+    }
+    isOver = true;
+    for (std::thread &reader : readers)
+        reader.join();
+    QCOMPARE(wrong.load(), 0);
+    QCOMPARE(store.snapshot()->objects.size(), 201);
+}
+
+} // namespace
+
+class tst_ThreadSafeStore : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void stories_data();
+    void stories();
+    void t55_keys_data();
+    void t55_keys();
+    void indexes_data();
+    void indexes();
+    void compareVersions_data();
+    void compareVersions();
+    void trieAgainstMap_data();
+    void trieAgainstMap();
+};
+
+void tst_ThreadSafeStore::stories_data()
+{
+    QTest::addColumn<Story>("story");
+    QTest::newRow("T50, S-1: the last write wins") << Story(t50_versionOfTheStore);
+    QTest::newRow("S-1: lists and bookmarks") << Story(s1_replaceAndBookmark);
+    QTest::newRow("T52: empty buckets vanish") << Story(t52_emptyBucketsVanish);
+    QTest::newRow("T53: an index added later") << Story(t53_lateIndexer);
+    QTest::newRow("T54: a name that is taken") << Story(t54_indexerConflict);
+    QTest::newRow("upserts") << Story(upserts);
+    QTest::newRow("replace") << Story(replace);
+    QTest::newRow("B26: buckets and strings of churn") << Story(b26_churn);
+    QTest::newRow("B28: a failing index function") << Story(b28_failingIndexFunction);
+    QTest::newRow("B28: a fickle index function") << Story(b28_indexFunctionChangesItsMind);
+    QTest::newRow("B30: shared objects do not change") << Story(b30_sharedObjectsDoNotChange);
+    QTest::newRow("S-4: snapshots stay as they were") << Story(snapshotsStay);
+    QTest::newRow("sweeps run on the strand") << Story(sweepsOnTheStrand);
+    QTest::newRow("a snapshot outlives its store") << Story(outlivesTheStore);
+    QTest::newRow("readers beside a writer") << Story(readersBesideAWriter);
+}
+
+void tst_ThreadSafeStore::stories()
+{
+    QFETCH(const Story, story);
+    story();
 }
 
 void tst_ThreadSafeStore::t55_keys_data()
@@ -213,131 +463,6 @@ void tst_ThreadSafeStore::indexes()
     QVERIFY(store.snapshot()->indexValues(QStringLiteral("u")).isEmpty());
 }
 
-void tst_ThreadSafeStore::b26_churn()
-{
-    ThreadSafeStore store;
-    QVERIFY(store
-                .addIndexers({{QStringLiteral("owner"),
-                    [](const Object &o) {
-                        return std::optional(QStringList{o.label(QLatin1StringView("owner"))});
-                    }}})
-                .isOk());
-    const auto round = [&](int n) {
-        const Object w = widget(QStringLiteral("ns-%1/w@%2").arg(n).arg(1000 + 2 * n),
-            QStringLiteral(R"({"owner":"o-%1"})").arg(n).toUtf8());
-        store.put(w);
-        store.publish();
-        store.remove(w.key());
-        store.publish();
-        return store.snapshot()->indexValues(QStringLiteral("owner")).isEmpty()
-            && store.snapshot()->indexValues(QString(kNamespaceIndex)).isEmpty();
-    };
-    for (int n = 0; n < 1000; ++n)
-        QVERIFY(round(n));
-    const quint64 blocks = priv::poolStats().liveBlocks;
-    for (int n = 1000; n < 5000; ++n)
-        QVERIFY(round(n));
-    QCOMPARE(priv::poolStats().liveBlocks, blocks); // its strings went, too
-}
-
-void tst_ThreadSafeStore::b28_failingIndexFunction()
-{
-    ThreadSafeStore store;
-    QVERIFY(store
-                .addIndexers({{QStringLiteral("team"),
-                    [](const Object &o) -> std::optional<QStringList> {
-                        if (!o.root()["metadata"_L1]["labels"_L1]["team"_L1].isString())
-                            return std::nullopt; // it threw
-                        return QStringList{o.label(QLatin1StringView("team"))};
-                    }}})
-                .isOk());
-    struct Step
-    {
-        const char *version;
-        QStringList team;
-        QStringList apps;
-    };
-    const Step want[]
-        = {{"101", L({"apps/a"}), L({"apps/a"})}, {"102", L({"apps/a"}), L({"apps/a", "apps/b"})},
-            {"103", {}, L({"apps/a", "apps/b"})}, {"104", L({"apps/b"}), L({"apps/a", "apps/b"})},
-            {"105", L({"apps/b"}), L({"apps/b"})}, {"106", {}, {}}};
-    const QList<QByteArray> lines = caseFile("B28-events.ndjson").trimmed().split('\n');
-    QCOMPARE(lines.size(), qsizetype(std::size(want)));
-    for (qsizetype i = 0; i < lines.size(); ++i) {
-        const QJsonObject event = QJsonDocument::fromJson(lines[i]).object();
-        const Object object
-            = fromJson(QJsonDocument(event[QStringLiteral("object")].toObject()).toJson());
-        QCOMPARE(object.resourceVersion(), QLatin1StringView(want[i].version));
-        if (event[QStringLiteral("type")].toString() == QStringLiteral("DELETED"))
-            store.remove(object.key());
-        else
-            store.put(object);
-        store.publish();
-        QCOMPARE(keysOf(*store.snapshot(), "team", QStringLiteral("x")), want[i].team);
-        QCOMPARE(keysOf(*store.snapshot(), "namespace", QStringLiteral("apps")), want[i].apps);
-    }
-}
-
-// Its answers of yesterday must leave no ghost behind.
-void tst_ThreadSafeStore::b28_indexFunctionChangesItsMind()
-{
-    ThreadSafeStore store;
-    std::optional<QStringList> answer = L({"x", "y"});
-    QVERIFY(store.addIndexers({{QStringLiteral("fickle"), [&](const Object &) { return answer; }}})
-                .isOk());
-    store.put(widget(u"a@1"));
-    answer = std::nullopt;
-    store.put(widget(u"a@2"));
-    store.publish();
-    QVERIFY(store.snapshot()->indexValues(QStringLiteral("fickle")).isEmpty());
-    answer = L({"z"});
-    store.put(widget(u"a@3"));
-    answer = L({"other"});
-    store.remove({{}, QStringLiteral("a")});
-    store.publish();
-    QVERIFY(store.snapshot()->indexValues(QStringLiteral("fickle")).isEmpty());
-}
-
-void tst_ThreadSafeStore::b30_sharedObjectsDoNotChange()
-{
-    ThreadSafeStore store;
-    const Object original = fromJson(caseFile("B30-deployment.json"));
-    store.put(original);
-    store.publish();
-    const ObjectKey key{QStringLiteral("apps"), QStringLiteral("web")};
-    std::atomic<bool> isOver = false;
-    std::atomic<int> wrong = 0;
-    std::thread p2([&] {
-        int reads = 0;
-        while (!isOver || reads < 1000) {
-            const Object seen = store.snapshot()->objects.find(key);
-            const Value container
-                = seen["spec"_L1]["template"_L1]["spec"_L1]["containers"_L1].at(0);
-            if (container["env"_L1].at(0)["value"_L1].toString() != u"1"
-                || !seen.label("hacked"_L1).isEmpty())
-                ++wrong;
-            ++reads;
-        }
-    });
-    for (int i = 0; i < 200; ++i) { // P1 changes what it was given: a copy of its own
-        ObjectBuilder builder(store.snapshot()->objects.find(key));
-        builder.setLabel(QStringLiteral("hacked"), QStringLiteral("yes"));
-        const Object changed = builder.build();
-        QCOMPARE(changed.label("hacked"_L1), QStringLiteral("yes"));
-    }
-    QByteArray json = caseFile("B30-deployment.json");
-    json.replace("\"77\"", "\"78\"");
-    const Object before = store.put(fromJson(json));
-    store.publish();
-    isOver = true;
-    p2.join();
-    QCOMPARE(wrong.load(), 0);
-    const Object after = store.find(key);
-    QVERIFY(before["spec"_L1] == after["spec"_L1]);
-    QVERIFY(before["metadata"_L1]["labels"_L1] == after["metadata"_L1]["labels"_L1]);
-    QVERIFY(!haveSameVersion(before, after));
-}
-
 void tst_ThreadSafeStore::compareVersions_data()
 {
     QTest::addColumn<QString>("a");
@@ -381,58 +506,6 @@ void tst_ThreadSafeStore::compareVersions()
     QFETCH(const QString, b);
     const auto order = cache::compareVersions(a, b);
     QTEST(QString(order < 0 ? u'<' : order > 0 ? u'>' : order == 0 ? u'=' : u'?'), "order");
-}
-
-void tst_ThreadSafeStore::snapshotsStay()
-{
-    ThreadSafeStore store;
-    store.replace(widgets({"n/a@1", "n/b@2"}), QStringLiteral("2"));
-    store.publish();
-    const auto old = store.snapshot();
-    store.put(widget(u"n/a@3"));
-    store.remove({QStringLiteral("n"), QStringLiteral("b")});
-    store.put(widget(u"m/c@4"));
-    store.publish();
-    QCOMPARE(texts(old->list()), L({"n/a@1", "n/b@2"}));
-    QCOMPARE(
-        texts(old->byIndex(QString(kNamespaceIndex), QStringLiteral("n"))), L({"n/a@1", "n/b@2"}));
-    QCOMPARE(stored(store), L({"m/c@4", "n/a@3"}));
-    QCOMPARE(store.heldSnapshots(), 2);
-}
-
-void tst_ThreadSafeStore::sweepsOnTheStrand()
-{
-    testing::ManualExecutor strand;
-    ThreadSafeStore store(&strand);
-    store.put(widget(u"only/here@1"));
-    store.publish();
-    auto held = store.snapshot();
-    store.remove({QStringLiteral("only"), QStringLiteral("here")});
-    store.publish();
-    const quint64 withIt = priv::poolStats().liveBlocks;
-    std::thread([&] { held.reset(); }).join(); // the last holder is some reader
-    QCOMPARE(priv::poolStats().liveBlocks, withIt); // readers never free trees
-    QVERIFY(strand.runAll() > 0);
-    QVERIFY(priv::poolStats().liveBlocks < withIt);
-    QCOMPARE(store.heldSnapshots(), 1);
-    store.detach();
-}
-
-void tst_ThreadSafeStore::outlivesTheStore()
-{
-    const quint64 before = priv::poolStats().liveBlocks;
-    std::shared_ptr<const StoreSnapshot> held;
-    {
-        testing::ManualExecutor strand;
-        ThreadSafeStore store(&strand);
-        store.put(widget(u"n/a@1"));
-        store.publish();
-        held = store.snapshot();
-        store.detach();
-    }
-    QCOMPARE(texts(held->list()), L({"n/a@1"}));
-    held.reset();
-    QCOMPARE(priv::poolStats().liveBlocks, before);
 }
 
 void tst_ThreadSafeStore::trieAgainstMap_data()
@@ -498,49 +571,6 @@ void tst_ThreadSafeStore::trieAgainstMap()
         }
     }
     QCOMPARE(live, 0);
-}
-
-void tst_ThreadSafeStore::readersBesideAWriter()
-{
-    // The writer moves one object between namespaces: each snapshot shows it exactly once, in store
-    // and index alike, and versions never go back.
-    ThreadSafeStore store;
-    std::vector<Object> others;
-    for (int i = 0; i < 200; ++i)
-        others.push_back(widget(QStringLiteral("n%1/o%2@1").arg(i % 7).arg(i)));
-    store.replace(others, QStringLiteral("1"));
-    store.publish();
-    std::atomic<bool> isOver = false;
-    std::atomic<int> wrong = 0;
-    std::vector<std::thread> readers;
-    for (int r = 0; r < 3; ++r) {
-        readers.emplace_back([&] {
-            qulonglong last = 0;
-            while (!isOver) {
-                const auto snapshot = store.snapshot();
-                const qulonglong version = snapshot->resourceVersion.toULongLong();
-                qsizetype indexed = 0;
-                for (const QString &value : snapshot->indexValues(QString(kNamespaceIndex)))
-                    indexed += snapshot->byIndex(QString(kNamespaceIndex), value).size();
-                if (version < last || indexed != snapshot->objects.size()
-                    || snapshot->list().size() != snapshot->objects.size())
-                    ++wrong;
-                last = version;
-            }
-        });
-    }
-    for (int i = 2; i < 400; ++i) {
-        store.put(widget(QStringLiteral("m%1/x@%2").arg(i % 5).arg(i)));
-        if (i > 2)
-            store.remove({QStringLiteral("m%1").arg((i - 1) % 5), QStringLiteral("x")});
-        store.setResourceVersion(QString::number(i));
-        store.publish();
-    }
-    isOver = true;
-    for (std::thread &reader : readers)
-        reader.join();
-    QCOMPARE(wrong.load(), 0);
-    QCOMPARE(store.snapshot()->objects.size(), 201);
 }
 
 QTEST_GUILESS_MAIN(tst_ThreadSafeStore)

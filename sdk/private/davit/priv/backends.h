@@ -106,7 +106,7 @@ public:
     // wakeUpEventType() is posted to `receiver`. Delivery begins with the first call. Null ends it:
     // after that no event is posted any more. [plugin-thread]
     virtual void setReceiver(QObject *receiver) = 0;
-    // Everything that waits, in order; empties the mailbox. [plugin-thread]
+    // What waits, in order. It may be a part: then another event is posted. [plugin-thread]
     virtual std::vector<Notification> takeBatch() = 0;
     // Notification `n` was handled (its slots returned or threw). [plugin-thread]
     virtual void handled(const Notification &n) = 0;

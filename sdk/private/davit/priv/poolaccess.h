@@ -66,6 +66,12 @@ DAVIT_EXPORT PoolStats poolStats();
 // Bytes that this object alone takes (its own block and those that nothing else shares). For the
 // bill; O(blocks). [thread-safe]
 DAVIT_EXPORT std::uint64_t exclusiveBytes(const Object &object);
+// False when memory of this object was written to since it came in. For debugging; private objects
+// are always intact. O(bytes). [thread-safe]
+DAVIT_EXPORT bool isIntact(const Object &object);
+// Flips the last bit of a pooled object's own bytes, as a stray pointer may, or flips it back. For
+// the tests of isIntact() alone: whoever reads or frees it in between gets what is there.
+DAVIT_EXPORT void flipBitForTest(const Object &object);
 // Gives wholly free segments back to the system. Called by the host now and then. [thread-safe]
 DAVIT_EXPORT void trimPool();
 

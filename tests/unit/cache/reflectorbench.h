@@ -1,0 +1,109 @@
+// A reflector over a scripted source and a store that writes down what it is told.
+#pragma once
+
+#include "fakes.h"
+
+namespace fakes {
+
+// Writes down what the reflector tells its store.
+class RecordingStore final : public cache::ReflectorStore
+{
+public:
+    QStringList told;
+    QStringList items; // of the last list
+    cache::Transform transformer;
+    QString refused; // name of an object that is not taken in
+    bool refusesLists = false;
+    cache::ListOrigin origin = cache::ListOrigin::Unset;
+    int resyncs = 0;
+    bool failsResync = false;
+
+    Status add(const Object &o) override { return take(u"A ", o); }
+    Status update(const Object &o) override { return take(u"U ", o); }
+    Status remove(const Object &o) override { return take(u"D ", o); }
+    Status replace(
+        std::vector<Object> objects, const QString &version, cache::ListOrigin from) override
+    {
+        if (refusesLists)
+            return Status(ErrorCode::InvalidArgument, QStringLiteral("refused"));
+        items.clear();
+        for (Object &object : objects) {
+            if (transformer)
+                static_cast<void>(transformer(&object));
+            items += text(object);
+        }
+        origin = from;
+        told += QStringLiteral("R %1 @%2").arg(objects.size()).arg(version);
+        return Status::ok();
+    }
+    Status resync() override
+    {
+        ++resyncs;
+        return failsResync ? Status(ErrorCode::InternalError, QStringLiteral("no")) : Status::ok();
+    }
+    void bookmark(const QString &version) override { told += QStringLiteral("B ") + version; }
+    const cache::Transform *transform() const override
+    {
+        return transformer ? &transformer : nullptr;
+    }
+
+private:
+    Status take(QStringView what, const Object &o)
+    {
+        if (o.name() == refused)
+            return Status(ErrorCode::InvalidArgument, QStringLiteral("refused"));
+        told += what.toString() + text(o);
+        return Status::ok();
+    }
+};
+
+struct ReflectorBench
+{
+    testing::ManualExecutor executor;
+    testing::ManualClock clock;
+    ScriptedSource source;
+    RecordingStore store;
+    QList<Error> roundErrors;
+    cache::ReflectorOptions options;
+    std::unique_ptr<cache::Reflector> reflector;
+
+    ReflectorBench()
+    {
+        options.name = QStringLiteral("demo.example/v1 Widget");
+        options.expectedGvk = kWidget;
+        options.initialSync = cache::InitialSync::List;
+        options.random = [] { return 0.0; };
+        options.onRoundError = [this](const Error &e) { roundErrors += e; };
+    }
+    void start()
+    {
+        reflector = std::make_unique<cache::Reflector>(source, store, executor, clock, options);
+        reflector->start();
+        executor.runAll();
+    }
+    // A reflector that has listed `items` and whose watch is open.
+    void startWatching(Texts items, const QString &version)
+    {
+        start();
+        source.answerList(widgets(items), version);
+        executor.runAll();
+        source.open();
+    }
+    void advance(std::chrono::nanoseconds span)
+    {
+        clock.advance(span, &executor);
+        executor.runAll();
+    }
+    void run() { executor.runAll(); }
+    QString version() const { return reflector->lastSyncResourceVersion(); }
+    ~ReflectorBench()
+    {
+        reflector.reset();
+        executor.runAll();
+    }
+};
+
+using ReflectorScript = std::function<void(ReflectorBench &)>;
+
+} // namespace fakes
+Q_DECLARE_METATYPE(fakes::ReflectorScript)

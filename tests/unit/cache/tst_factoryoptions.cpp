@@ -1,0 +1,278 @@
+// What a factory is told when it is made, its start, its wait, and what it never does.
+// Behaviours 5.
+#include "factorybench.h"
+
+#include <thread>
+
+using namespace fakes;
+using namespace davit::cache;
+using Bench = FactoryBench;
+
+class tst_FactoryOptions : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void t67_start_data();
+    void t67_start();
+    void f1_resyncPerKind();
+    void f5_namespace_data();
+    void f5_namespace();
+    void f5_tweak();
+    void f5_transform();
+    void watchErrors();
+    void f3_waitForSync_data();
+    void f3_waitForSync();
+    void nothingUnasked();
+};
+
+void tst_FactoryOptions::t67_start_data()
+{
+    QTest::addColumn<int>("starts");
+    QTest::newRow("F-2: never started, nothing runs") << 0;
+    QTest::newRow("F-2: started once") << 1;
+    QTest::newRow("T67: started twice, each runs once") << 2;
+}
+
+void tst_FactoryOptions::t67_start()
+{
+    QFETCH(const int, starts);
+    Bench bench(false);
+    PluginView first = bench.view(in("n"));
+    PluginView second = bench.view(in("m"));
+    for (int i = 0; i < starts; ++i) {
+        bench.factory->start();
+        bench.run();
+    }
+    const std::size_t runs = starts > 0 ? 1 : 0;
+    QCOMPARE(bench.source(u"in n"_s).calls.size(), runs);
+    QCOMPARE(bench.source(u"in m"_s).calls.size(), runs);
+    PluginView late = bench.view(green()); // asked for later
+    QCOMPARE(bench.source(u"with labels colour=green"_s).calls.size(), runs);
+    bench.factory->shutdown();
+    bench.factory->start(); // nothing after the end
+    bench.run();
+    QCOMPARE(bench.source(u"in n"_s).calls.size(), runs);
+}
+
+void tst_FactoryOptions::f1_resyncPerKind()
+{
+    FactoryOptions options;
+    options.resyncPeriod = 1h;
+    options.resyncPeriodOf = [](const Gvk &gvk) {
+        return gvk == kWidget ? std::chrono::nanoseconds(10s) : std::chrono::nanoseconds(-1);
+    };
+    Bench bench(true, options);
+    PluginView view = bench.view(everything());
+    bench.list({}, widgets({"n/a@1"}), u"10"_s);
+    view.heard();
+    bench.clock.advance(10s, &bench.executor);
+    bench.run();
+    QCOMPARE(view.heard(), L({"~n/a@1>n/a@1"}));
+    bench.clock.advance(9s, &bench.executor);
+    bench.run();
+    QCOMPARE(view.heard(), QStringList());
+}
+
+void tst_FactoryOptions::f5_namespace_data()
+{
+    QTest::addColumn<QStringList>("asked");
+    QTest::addColumn<bool>("isNamespaced");
+    QTest::addColumn<QString>("scope"); // "-": refused
+    QTest::newRow("all becomes the one") << QStringList() << true << "in n";
+    QTest::newRow("the one") << L({"n"}) << true << "in n";
+    QTest::newRow("another is refused") << L({"m"}) << true << "-";
+    QTest::newRow("another beside the one is refused") << L({"n", "m"}) << true << "-";
+    QTest::newRow("cluster scope is not touched") << QStringList() << false << "";
+}
+
+void tst_FactoryOptions::f5_namespace()
+{
+    QFETCH(const QStringList, asked);
+    QFETCH(const bool, isNamespaced);
+    QFETCH(const QString, scope);
+    FactoryOptions options;
+    options.namespaceName = u"n"_s;
+    Bench bench(true, options);
+    transport::Resource resource = kWidgets;
+    resource.isNamespaced = isNamespaced;
+    std::unique_ptr<priv::InformerBackend> backend;
+    const Status status = bench.factory->makeInformer(
+        resource, everything().inNamespaces(asked), bench.faults, &backend);
+    bench.run();
+    QCOMPARE(status.isOk(), scope != u"-");
+    if (status.isOk()) {
+        QCOMPARE(bench.running(), QStringList{scope});
+    } else {
+        QCOMPARE(status.error().code(), ErrorCode::InvalidArgument);
+        QCOMPARE(status.error().message(),
+            u"watch demo.example/v1 Widget in m: this cache is for the namespace n alone"_s);
+        QVERIFY(bench.sources.empty());
+    }
+}
+
+// Applied to LIST and WATCH alike, on the wire.
+void tst_FactoryOptions::f5_tweak()
+{
+    class Targets final : public transport::Transport
+    {
+    public:
+        QByteArrayList targets;
+        transport::ResponseSink *sink = nullptr;
+        std::unique_ptr<transport::Exchange> start(const transport::Request &request,
+            support::Executor &, transport::ResponseSink &to) override
+        {
+            targets += request.target;
+            sink = &to;
+            return std::make_unique<transport::Exchange>();
+        }
+        QString serverName() const override { return u"nowhere"_s; }
+    } wire;
+    testing::ManualExecutor executor;
+    testing::ManualClock clock;
+    QThreadPool pool;
+    Faults faults;
+    FactoryOptions options;
+    options.executor = &executor;
+    options.initialSync = [](const Gvk &) { return InitialSync::List; };
+    options.tweak = [](const Gvk &gvk, transport::ListOptions *list) {
+        list->fieldSelector = u"metadata.name!="_s + gvk.kind.toLower();
+    };
+    SharedInformerFactory factory(wire, pool, clock, options);
+    factory.start();
+    std::unique_ptr<priv::InformerBackend> backend;
+    QVERIFY(factory.makeInformer(kWidgets, green(), faults, &backend).isOk());
+    executor.runAll();
+    transport::ResponseHead head;
+    head.httpStatus = 200;
+    wire.sink->onHead(head);
+    wire.sink->onBytes(R"({"kind":"WidgetList","apiVersion":"demo.example/v1","metadata":)"
+                       R"({"resourceVersion":"7"},"items":[]})");
+    wire.sink->onFinished({});
+    executor.runAll();
+    QCOMPARE(wire.targets.size(), 2);
+    for (const QByteArray &target : std::as_const(wire.targets)) {
+        QVERIFY2(target.contains("fieldSelector=metadata.name%21%3Dwidget"), target.constData());
+        QVERIFY2(target.contains("labelSelector=colour%3Dgreen"), target.constData());
+    }
+    QVERIFY(wire.targets[1].contains("watch=true"));
+    factory.shutdown();
+    executor.runAll();
+}
+
+void tst_FactoryOptions::f5_transform()
+{
+    FactoryOptions options;
+    options.transform = [](Object *object) {
+        if (object->name() == u"b")
+            *object = widget(u"n/b@2", {}, 22);
+        return Status::ok();
+    };
+    Bench bench(true, options);
+    PluginView view = bench.view(everything());
+    bench.list({}, three(), u"10"_s);
+    const Lister lister = view.lister();
+    QCOMPARE(lister.find({u"n"_s, u"b"_s})["spec"_L1]["size"_L1].toInt(), 22);
+    QCOMPARE(lister.find({u"n"_s, u"a"_s})["spec"_L1]["size"_L1].toInt(), 1);
+}
+
+// R-7 for whoever builds on the factory: who failed, and why.
+void tst_FactoryOptions::watchErrors()
+{
+    QStringList told;
+    FactoryOptions options;
+    options.onWatchError = [&](const WatchScope &scope, const Error &error) {
+        told += scope.toText() + u": "_s + error.message();
+    };
+    Bench bench(true, options);
+    PluginView view = bench.view(in("n"));
+    bench.source(u"in n"_s).failList(error(ErrorCode::Forbidden, u"no"_s));
+    bench.run();
+    QCOMPARE(told, L({"demo.example/v1 Widget in n: no"}));
+    bench.clock.advance(2s, &bench.executor);
+    bench.list(u"in n"_s, {}, u"10"_s);
+    bench.clock.advance(2s, &bench.executor);
+    bench.source(u"in n"_s).end(); // no failure
+    bench.run();
+    QCOMPARE(told.size(), 1);
+}
+
+void tst_FactoryOptions::f3_waitForSync_data()
+{
+    QTest::addColumn<QStringList>("silent"); // namespaces whose list never comes
+    QTest::addColumn<QStringList>("waiting");
+    QTest::newRow("F-3: all have come") << QStringList() << QStringList();
+    QTest::newRow("F-3: what has not is named, sorted")
+        << L({"o", "n"}) << L({"demo.example/v1 Widget in n", "demo.example/v1 Widget in o"});
+}
+
+// On real strands: the wait is for news, not for a poll.
+void tst_FactoryOptions::f3_waitForSync()
+{
+    QFETCH(const QStringList, silent);
+    class Source final : public ListerWatcher
+    {
+    public:
+        explicit Source(bool isSilent) : m_isSilent(isSilent) { }
+        std::unique_ptr<Operation> list(
+            const transport::ListOptions &, support::Executor &executor, ListSink &sink) override
+        {
+            if (!m_isSilent)
+                executor.post([&sink] { sink.onListFinished({}, {u"5"_s, {}, 0}); });
+            return std::make_unique<Operation>();
+        }
+        std::unique_ptr<Operation> watch(
+            const transport::ListOptions &, support::Executor &, WatchSink &) override
+        {
+            return std::make_unique<Operation>();
+        }
+        bool supportsWatchList() const override { return false; }
+
+    private:
+        const bool m_isSilent;
+    };
+    QThreadPool pool;
+    NoTransport nowhere;
+    Faults faults;
+    FactoryOptions options;
+    options.source = [&](const WatchScope &scope) {
+        return std::make_unique<Source>(silent.contains(scope.namespaceName));
+    };
+    SharedInformerFactory factory(nowhere, pool, support::systemTimeSource(), options);
+    std::vector<std::unique_ptr<priv::InformerBackend>> views(3);
+    int i = 0;
+    for (const char *space : {"m", "n", "o"})
+        QVERIFY(factory.makeInformer(kWidgets, in(space), faults, &views[std::size_t(i++)]).isOk());
+    factory.start();
+    QFETCH(const QStringList, waiting);
+    if (waiting.isEmpty()) {
+        QCOMPARE(factory.waitForSync(1min), waiting);
+    } else {
+        QTRY_COMPARE(factory.unsynced(), waiting); // the third one has come
+        QCOMPARE(factory.waitForSync(1ms), waiting);
+        std::thread ending([&] { factory.shutdown(); });
+        factory.waitForSync(1min); // ends with the factory
+        ending.join();
+    }
+}
+
+// No kind, namespace or payload is fetched or kept that no plugin asked for.
+void tst_FactoryOptions::nothingUnasked()
+{
+    Bench bench;
+    QVERIFY(bench.sources.empty()); // a factory alone asks for nothing
+    const quint64 blocks = priv::poolStats().liveBlocks;
+    {
+        PluginView view = bench.view(in("n").payload(Payload::Metadata));
+        QCOMPARE(bench.running(), L({"in n (metadata)"}));
+        bench.list(u"in n (metadata)"_s, {priv::metadataOnly(widget(u"n/a@1"))}, u"10"_s);
+        QCOMPARE(bench.factory->states().front().objects, 1);
+        bench.clock.advance(1h, &bench.executor);
+        QCOMPARE(bench.sources.size(), 1u);
+    }
+    bench.run();
+    QCOMPARE(bench.running(), QStringList()); // and nothing stays
+    QCOMPARE(priv::poolStats().liveBlocks, blocks);
+}
+
+QTEST_GUILESS_MAIN(tst_FactoryOptions)
+#include "tst_factoryoptions.moc"
