@@ -100,7 +100,7 @@ ReconcileResult ReplicateReconciler::reconcile(
     for (const Target &target : wanted)
         homes.insert(target.namespaceUid);
     m_pace.keepOnly(pass.key, homes);
-    removeOrphans(pass);
+    removeOrphans(pass, context);
     for (const Target &target : wanted) {
         if (context.isStopping())
             break;
@@ -137,9 +137,11 @@ QList<ReplicateReconciler::Target> ReplicateReconciler::targets(const Pass &pass
     return wanted;
 }
 
-void ReplicateReconciler::removeOrphans(Pass &pass)
+void ReplicateReconciler::removeOrphans(Pass &pass, const davit::ReconcileContext &context)
 {
     for (const Object &copy : m_objects.byIndex(kCopiesByName, pass.key.name)) {
+        if (context.isStopping())
+            break;
         const QString namespaceName = copy.namespaceName();
         if (copy.isBeingDeleted() || pass.claims.isWanted(namespaceName))
             continue;
@@ -214,12 +216,17 @@ void ReplicateReconciler::write(Pass &pass, const Target &target, const Object &
             pass.take(reply.error());
         return;
     }
+    wrote(pass, target, "put a copy right");
+}
+
+void ReplicateReconciler::wrote(const Pass &pass, const Target &target, const char *message)
+{
     m_written.increment();
     const auto next = m_pace.written(pass.key, target.namespaceUid, pass.digest);
-    pass.log.info("put a copy right", {{"to", toString(target.key)}});
+    pass.log.info(message, {{"to", toString(target.key)}});
     if (next >= 4s)
         warn(pass, "CopyKeepsChanging",
-            u"someone keeps changing %1; the next restoration waits %2 s"_s
+            u"someone keeps changing or deleting %1; the next restoration waits %2 s"_s
                 .arg(toString(target.key))
                 .arg(next.count() / 1000));
 }
@@ -229,9 +236,7 @@ Error ReplicateReconciler::create(Pass &pass, const Target &target)
     const Object copy = copyFor(pass.source, target.key.namespaceName, Object());
     const Result<Object> reply = pass.client.blocking().create(copy);
     if (reply.isOk()) {
-        m_written.increment();
-        m_pace.written(pass.key, target.namespaceUid, pass.digest);
-        pass.log.info("copied", {{"to", toString(target.key)}});
+        wrote(pass, target, "copied");
         return {};
     }
     const Error error = reply.error();

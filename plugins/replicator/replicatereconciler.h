@@ -34,13 +34,14 @@ private:
     struct Target; // where one copy belongs
     QList<Target> targets(const Pass &pass) const;
     void warnOfSource(const Pass &pass) const;
-    void removeOrphans(Pass &pass);
+    void removeOrphans(Pass &pass, const davit::ReconcileContext &context);
     void removeOrphan(Pass &pass, const davit::Object &copy);
     void ensureCopy(Pass &pass, const Target &target);
     void write(Pass &pass, const Target &target, const davit::Object &existing);
     davit::Error create(Pass &pass, const Target &target);
     void replace(Pass &pass, const Target &target, const davit::Object &existing);
     static davit::Error remove(Pass &pass, const davit::Object &copy);
+    void wrote(const Pass &pass, const Target &target, const char *message);
     bool mustWait(Pass &pass, const Target &target) const;
     void warn(const Pass &pass, const char *reason, const QString &note) const;
 

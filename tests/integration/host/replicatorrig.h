@@ -9,6 +9,11 @@
 #include <testing/embeddedapiserver.h>
 
 #include <QMap>
+#include <QTest>
+
+// Waits for a condition and shows the host's log when it does not come.
+#define WAIT_FOR(condition) QTRY_VERIFY2_WITH_TIMEOUT(condition, qPrintable(lastFault()), 15000)
+#define MUST(condition) QVERIFY2(condition, qPrintable(lastFault()))
 
 // The marks of a copy, as its users see them.
 inline const QString kToNamespaces = QStringLiteral("replicator.davit.dev/to-namespaces");
@@ -64,7 +69,11 @@ public:
     bool hasEvent(const char *suffix, const QString &name, const char *typeAndReason);
     QStringList eventNotes(const char *suffix, const QString &name, const char *typeAndReason);
 
-    QString lastFault() const { return api->lastError + QString::fromUtf8(host->errorText()); }
+    // The client's last error and the end of the host's log: a test's message holds 1 KiB or so.
+    QString lastFault() const
+    {
+        return api->lastError.right(300) + u'\n' + QString::fromUtf8(host->errorText().right(1500));
+    }
 
     std::unique_ptr<ApiDriver> api;
     std::unique_ptr<HostProcess> host;
