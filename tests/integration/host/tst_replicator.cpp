@@ -471,7 +471,11 @@ void tst_Replicator::cannotBeChanged()
         MUST(createSource("src", u"x"_s, ns("to"), u"v2"_s, after));
     }
     const QString content = isCopyEdited ? u"v1"_s : u"v2"_s;
-    WAIT_FOR(contentOf("to", u"x"_s) == content && uidOf("to", u"x"_s) != uid);
+    const auto isMadeAnew = [&] {
+        const QString now = uidOf("to", u"x"_s);
+        return !now.isEmpty() && now != uid;
+    };
+    WAIT_FOR(isMadeAnew() && contentOf("to", u"x"_s) == content);
     const QJsonObject copy = find("to", u"x"_s);
     QCOMPARE(copy["type"_L1].toString(), after.value("type"_L1).toString(u"Opaque"_s));
     QCOMPARE(copy["immutable"_L1].toBool(), after.value("immutable"_L1).toBool());
