@@ -35,6 +35,8 @@ public:
     // Items in the order of the list, as they arrive; `bytes` were read for them.
     virtual void onListItems(std::vector<Object> items, qint64 bytes) = 0;
     virtual void onListFinished(const Error &error, const ListPage &page) = 0;
+    // What the cache holds under this key, or null: a hint that makes decoding cheap.
+    virtual Object known(const ObjectKey &) const { return {}; }
 };
 
 class WatchSink
@@ -48,6 +50,8 @@ public:
     // Before onWatchOpened: why it could not be opened. After it: no error, ConnectionLost or
     // Timeout (silence) all mean that the stream ended.
     virtual void onWatchFinished(const Error &error) = 0;
+    // What the cache holds under this key, or null: a hint that makes decoding cheap.
+    virtual Object known(const ObjectKey &) const { return {}; }
 };
 
 class ListerWatcher

@@ -44,6 +44,8 @@ struct ReflectorOptions
     std::function<bool()> shouldResync; // empty: yes
     std::function<void(const Error &)> onRoundError; // beside the log
     bool checksConsistency = false; // after each fill (1.8)
+    // What is stored under a key: a hint for the source; may be empty. [cache-thread]
+    std::function<Object(const ObjectKey &)> known;
 };
 
 class Reflector

@@ -37,6 +37,11 @@ public:
             owner->onWatchFinished(error);
     }
 
+    Object known(const ObjectKey &key) const override
+    {
+        return owner && owner->m_options.known ? owner->m_options.known(key) : Object();
+    }
+
     Reflector *owner; // null: cut off
     std::unique_ptr<Operation> operation;
 };

@@ -13,9 +13,12 @@ namespace {
 
 constexpr qsizetype kMaxErrorBody = qsizetype(1) << 20;
 
-priv::DecodeOptions decodeOptions(const RestCollection &collection, const Gvk &gvk)
+template <typename Sink>
+priv::DecodeOptions decodeOptions(
+    const RestCollection &collection, const Gvk &gvk, const Sink &sink)
 {
-    return {collection.managedFields, collection.depth, &gvk};
+    return {collection.managedFields, collection.depth, &gvk,
+        [&sink](const ObjectKey &key) { return sink.known(key); }};
 }
 
 QString operationText(const char *verb, const RestCollection &collection)
@@ -75,7 +78,7 @@ public:
     RestList(const RestCollection &collection, ListSink &sink)
         : RestOperation(operationText("list", collection))
         , m_gvk(collection.resource.gvk)
-        , m_decoder(m_gvk, decodeOptions(collection, m_gvk))
+        , m_decoder(m_gvk, decodeOptions(collection, m_gvk, sink))
         , m_sink(sink)
     { }
 
@@ -117,7 +120,7 @@ public:
     RestWatch(const RestCollection &collection, WatchSink &sink)
         : RestOperation(operationText("watch", collection))
         , m_gvk(collection.resource.gvk)
-        , m_decoder(decodeOptions(collection, m_gvk))
+        , m_decoder(decodeOptions(collection, m_gvk, sink))
         , m_sink(sink)
     { }
 

@@ -45,6 +45,7 @@ void SharedInformer::start()
     ReflectorOptions options = m_options.reflector;
     options.resyncPeriod = m_resyncCheckPeriod;
     options.shouldResync = [this] { return shouldResync(); };
+    options.known = [this](const ObjectKey &key) { return m_store->find(key); };
     {
         const std::lock_guard lock(m_mutex);
         m_reflector = std::make_unique<Reflector>(

@@ -1,6 +1,8 @@
 // Scanning values and members.
 #include "jsonscan.h"
 
+#include <utility>
+
 namespace davit::codec {
 
 void ValueScanner::start(char first)
@@ -12,7 +14,7 @@ void ValueScanner::start(char first)
         m_form = Form::Container;
 }
 
-// Within a string, behind its opening quote; leaves m_isInString when it ends.
+// Within a string, behind its opening quote.
 const char *ValueScanner::feedString(const char *p, const char *end)
 {
     if (m_isEscaped && p < end) {
@@ -21,7 +23,7 @@ const char *ValueScanner::feedString(const char *p, const char *end)
     }
     while (p < end) {
         if (*p == '"') {
-            m_isInString = false;
+            m_isDone = true;
             return p + 1;
         }
         if (*p == '\\') {
@@ -36,26 +38,22 @@ const char *ValueScanner::feedString(const char *p, const char *end)
 
 const char *ValueScanner::feed(const char *p, const char *end)
 {
-    while (p < end && !m_isDone) {
-        if (m_isInString) {
-            p = feedString(p, end);
-            m_isDone = m_form == Form::String && !m_isInString;
-            continue;
-        }
-        const char c = *p;
-        if (m_form == Form::Scalar) {
-            m_isDone = isJsonSpace(c) || c == ',' || c == ']' || c == '}';
-            p += m_isDone ? 0 : 1;
-            continue;
-        }
-        ++p;
-        if (c == '"') {
-            m_isInString = true;
-        } else if (c == '{' || c == '[') {
-            ++m_depth;
-        } else if (c == '}' || c == ']') {
-            m_isDone = --m_depth == 0;
-        }
+    if (m_isDone || p == end)
+        return p;
+    switch (m_form) {
+    case Form::Container:
+        p = m_brackets.feed(p, end);
+        m_isDone = m_brackets.isDone();
+        break;
+    case Form::String:
+        if (!std::exchange(m_isOpen, true))
+            ++p; // the opening quote
+        p = feedString(p, end);
+        break;
+    case Form::Scalar:
+        for (; p < end && !m_isDone; p += m_isDone ? 0 : 1)
+            m_isDone = isJsonSpace(*p) || *p == ',' || *p == ']' || *p == '}';
+        break;
     }
     return p;
 }

@@ -4,6 +4,7 @@
 
 #include <QtCore/qbytearrayview.h>
 #include <QtCore/qstring.h>
+#include <support/bracketscanner.h>
 
 namespace davit::codec {
 
@@ -23,8 +24,8 @@ private:
 
     enum class Form : quint8 { Scalar, String, Container };
     Form m_form = Form::Scalar;
-    int m_depth = 0;
-    bool m_isInString = false;
+    support::BracketScanner m_brackets;
+    bool m_isOpen = false; // String: the opening quote is behind us
     bool m_isEscaped = false;
     bool m_isDone = false;
 };

@@ -40,7 +40,7 @@ void LineFramer::take(const char *begin, const char *end, bool isLineEnd, QList<
         lines.append(std::move(m_pending));
         m_pending = QByteArray();
     } else if (bytes > 0) {
-        lines.append(QByteArray(begin, bytes));
+        lines.append(QByteArray::fromRawData(begin, bytes));
     }
 }
 

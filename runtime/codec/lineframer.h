@@ -15,7 +15,8 @@ class LineFramer
 public:
     // A line longer than `maxLineBytes` is left out and counted; those behind it are fine.
     explicit LineFramer(qsizetype maxLineBytes = kDefaultMaxLineBytes);
-    // Whole lines in order, newline removed, empty ones left out. O(bytes).
+    // Whole lines in order, newline removed, empty ones left out. Those that lie in the chunk refer
+    // to its bytes: use them while it lives. O(bytes).
     QList<QByteArray> feed(const QByteArray &chunk);
     // Bytes kept for the next chunk.
     qsizetype pendingBytes() const;

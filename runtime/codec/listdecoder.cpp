@@ -44,7 +44,9 @@ public:
     void step(char c);
     void startValue(char first, State state);
     void valueDone(QByteArrayView value, std::vector<Object> &items);
+    bool takeWholeItem(const char *&p, const char *end, std::vector<Object> &items);
     void itemDone(QByteArrayView json, std::vector<Object> &items);
+    void itemDecoded(Object item, std::vector<Object> &items);
     void memberDone(QByteArrayView json);
     void badItem(const QString &note);
     void readMetadata(QByteArrayView json);
@@ -57,6 +59,7 @@ public:
     ValueScanner scanner;
     QByteArray name; // of the member that is being read
     QByteArray partial; // of a value that goes over a chunk's end
+    qsizetype lastItemBytes = 0;
     qsizetype skippedBytes = 0; // of a value that is too large to keep; 0: none
     bool hasItems = false;
     bool hasRows = false;
@@ -76,12 +79,31 @@ void ListDecoderPrivate::feed(const char *p, const char *end, std::vector<Object
             ++p;
             continue;
         }
+        if (*p == '{' && takeWholeItem(p, end, items))
+            continue;
         step(*p);
         const bool startsValue
             = state == State::InValue || state == State::InItem || state == State::Name;
         if (!startsValue)
             ++p; // a value's first byte is left to the scanner
     }
+}
+
+// An item that lies in one piece, which is the usual, is decoded without looking for its end first.
+bool ListDecoderPrivate::takeWholeItem(const char *&p, const char *end, std::vector<Object> &items)
+{
+    const qsizetype available = std::min(qsizetype(end - p), kMaxValueBytes);
+    const bool isItem = state == State::ItemOrEnd || state == State::BeforeItem;
+    Object item;
+    qsizetype bytes = 0;
+    if (!isItem || available < lastItemBytes
+        || !decoder.decodeFront({p, available}, options, &item, &bytes))
+        return false;
+    itemDecoded(std::move(item), items);
+    lastItemBytes = bytes;
+    p += bytes;
+    state = State::AfterItem;
+    return true;
 }
 
 // Reads on in a value; hands it over when it ends.
@@ -187,7 +209,13 @@ void ListDecoderPrivate::itemDone(QByteArrayView json, std::vector<Object> &item
     const Error error = decoder.decode(json, options, &item);
     if (error.isError())
         badItem(describeObject(json) + QLatin1String(": ") + error.message());
-    else if (!item[QLatin1StringView("metadata")].isObject())
+    else
+        itemDecoded(std::move(item), items);
+}
+
+void ListDecoderPrivate::itemDecoded(Object item, std::vector<Object> &items)
+{
+    if (!item[QLatin1StringView("metadata")].isObject())
         badItem(QStringLiteral("an item without metadata"));
     else
         items.push_back(std::move(item));

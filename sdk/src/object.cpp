@@ -1,5 +1,5 @@
 // Object: a counted handle of a packed tree.
-#include "pool/emit.h"
+#include "pool/documentreader.h"
 #include "pool/handle.h"
 
 #include <davit/object.h>
@@ -64,17 +64,14 @@ Object::~Object()
 
 Status Object::fromJson(QByteArrayView json, Object *object)
 {
-    pool::JsonTape tape;
-    if (!pool::parseJson({json.data(), std::size_t(json.size())}, &tape)) {
+    pool::DocumentReader reader;
+    pool::TreeBuilder builder(pool::Storage::Private);
+    if (!reader.readObject({json.data(), std::size_t(json.size())}, {}, {}, builder)) {
         return Status(ErrorCode::InvalidArgument,
             QStringLiteral("JSON, byte %1: %2")
-                .arg(tape.errorByte)
-                .arg(QLatin1StringView(tape.error)));
+                .arg(reader.errorByte())
+                .arg(QLatin1StringView(reader.error())));
     }
-    if (tape.events.front().kind != pool::JsonEvent::Kind::StartObject)
-        return Status(ErrorCode::InvalidArgument, QStringLiteral("JSON, byte 0: no JSON object"));
-    pool::TreeBuilder builder(pool::Storage::Private);
-    pool::emitTape(tape, 0, builder);
     const std::uint64_t handle = builder.finish();
     if (handle == 0)
         return Status(ErrorCode::InvalidArgument,

@@ -1,11 +1,12 @@
 // ObjectBuilder: a tree of nodes over the base object; only what a step changes is unfolded.
-#include "pool/emit.h"
+#include "pool/documentreader.h"
 #include "pool/handle.h"
 
 #include <cmath>
 #include <davit/objectbuilder.h>
 #include <davit/priv/poolaccess.h>
 #include <memory>
+#include <simdjson.h>
 
 DAVIT_BEGIN_NAMESPACE
 
@@ -288,16 +289,15 @@ ObjectBuilder &ObjectBuilder::set(const QStringList &path, const Value &value)
 
 ObjectBuilder &ObjectBuilder::setJson(const QStringList &path, QByteArrayView json)
 {
-    pool::JsonTape tape;
-    if (!pool::parseJson({json.data(), std::size_t(json.size())}, &tape)) {
+    pool::DocumentReader reader;
+    TreeBuilder builder(pool::Storage::Private);
+    if (!reader.readValue({json.data(), std::size_t(json.size())}, builder)) {
         d->fail(path,
             QStringLiteral("JSON, byte %1: %2")
-                .arg(tape.errorByte)
-                .arg(QLatin1StringView(tape.error)));
+                .arg(reader.errorByte())
+                .arg(QLatin1StringView(reader.error())));
         return *this;
     }
-    TreeBuilder builder(pool::Storage::Private);
-    pool::emitTape(tape, 0, builder);
     const Value made = finished(builder);
     if (made.isMissing())
         d->fail(path, QString::fromLatin1(builder.error()));

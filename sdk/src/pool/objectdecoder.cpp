@@ -1,5 +1,5 @@
 // The runtime's door to the pool.
-#include "emit.h"
+#include "documentreader.h"
 #include "handle.h"
 #include "pool.h"
 
@@ -10,83 +10,36 @@ namespace davit::priv {
 
 using namespace pool;
 
-namespace {
-
-// simdjson 3.0 reads "-0" as 0.
-bool mayHoldNegativeZero(std::string_view json)
-{
-    for (std::size_t at = json.find("-0"); at != std::string_view::npos;
-         at = json.find("-0", at + 1)) {
-        const char next = at + 2 < json.size() ? json[at + 2] : ' ';
-        if (next == ',' || next == '}' || next == ']' || next <= ' ')
-            return true;
-    }
-    return false;
-}
-
-// simdjson 3.0 lets lone surrogates pass; none can be there without such an escape.
-bool mayHoldSurrogate(std::string_view json)
-{
-    const char *const end = json.data() + json.size();
-    for (const char *p = json.data(); p + 2 < end; ++p) {
-        p = static_cast<const char *>(std::memchr(p, '\\', std::size_t(end - p)));
-        if (p == nullptr || p + 2 >= end)
-            return false;
-        ++p; // so that an escaped backslash does not start an escape
-        if (*p == 'u' && (p[1] == 'd' || p[1] == 'D'))
-            return true;
-    }
-    return false;
-}
-
-} // namespace
-
 class ObjectDecoderPrivate
 {
 public:
-    bool decodeFast(std::string_view json, const Selection &selection);
-    bool decodeExact(std::string_view json, const Selection &selection, Error *error);
+    template <typename Read>
+    Error decode(const DecodeOptions &options, Object *object, Read &&read);
+    Place similarTo(
+        std::string_view namespaceName, std::string_view name, const DecodeOptions &options);
 
-    simdjson::dom::parser parser;
-    std::vector<char> padded;
-    JsonTape tape;
+    DocumentReader reader;
     TreeBuilder builder{Storage::Pooled};
+    Object last; // the neighbour in a list is mostly its like
+    Object similar;
 };
 
-bool ObjectDecoderPrivate::decodeFast(std::string_view json, const Selection &selection)
+Place ObjectDecoderPrivate::similarTo(
+    std::string_view namespaceName, std::string_view name, const DecodeOptions &options)
 {
-    if (json.empty() || mayHoldSurrogate(json))
-        return false;
-    if (padded.size() < json.size() + simdjson::SIMDJSON_PADDING)
-        padded.resize(json.size() + json.size() / 2 + simdjson::SIMDJSON_PADDING);
-    std::memcpy(padded.data(), json.data(), json.size());
-    simdjson::dom::object root;
-    if (parser.parse(padded.data(), json.size(), false).get(root) != simdjson::SUCCESS)
-        return false;
-    return emitDomObject(root, selection, builder) || !mayHoldNegativeZero(json);
-}
-
-bool ObjectDecoderPrivate::decodeExact(
-    std::string_view json, const Selection &selection, Error *error)
-{
-    const auto failed = [error](const QString &what) {
-        *error = Error(ErrorCode::MalformedReply, what);
-        return false;
+    const auto toQt = [](std::string_view text) {
+        return QString::fromUtf8(text.data(), qsizetype(text.size()));
     };
-    if (!parseJson(json, &tape))
-        return failed(
-            QStringLiteral("byte %1: %2").arg(tape.errorByte).arg(QLatin1StringView(tape.error)));
-    if (tape.events.front().kind != JsonEvent::Kind::StartObject)
-        return failed(QStringLiteral("byte 0: no JSON object"));
-    emitTapeObject(tape, selection, builder);
-    return true;
+    similar = options.known ? options.known({toQt(namespaceName), toQt(name)}) : Object();
+    if (similar.isNull())
+        similar = last;
+    const std::uint64_t handle = PoolAccess::peek(similar);
+    return handle == 0 || isPrivate(handle) ? Place() : rootPlace(handle);
 }
 
-ObjectDecoder::ObjectDecoder() : d(std::make_unique<ObjectDecoderPrivate>()) { }
-
-ObjectDecoder::~ObjectDecoder() = default;
-
-Error ObjectDecoder::decode(QByteArrayView json, const DecodeOptions &options, Object *object)
+// Fills in the selection and calls read(selection, known); then makes the object.
+template <typename Read>
+Error ObjectDecoderPrivate::decode(const DecodeOptions &options, Object *object, Read &&read)
 {
     Selection selection;
     selection.managedFields = options.managedFields;
@@ -99,21 +52,49 @@ Error ObjectDecoder::decode(QByteArrayView json, const DecodeOptions &options, O
         selection.apiVersion = {apiVersionText.constData(), std::size_t(apiVersionText.size())};
         selection.kind = {kind.constData(), std::size_t(kind.size())};
     }
-    const std::string_view text(json.data(), std::size_t(json.size()));
-    Error error;
-    d->builder.reset();
-    if (!d->decodeFast(text, selection)) {
-        d->builder.reset();
-        if (!d->decodeExact(text, selection, &error))
-            return error;
-    }
-    std::uint64_t handle = d->builder.finish();
+    builder.reset();
+    const bool isRead = read(selection, [&](std::string_view namespaceName, std::string_view name) {
+        return similarTo(namespaceName, name, options);
+    });
+    similar = Object();
+    if (!isRead)
+        return Error(ErrorCode::MalformedReply,
+            QStringLiteral("byte %1: %2")
+                .arg(reader.errorByte())
+                .arg(QLatin1StringView(reader.error())));
+    std::uint64_t handle = builder.finish();
     if (handle == 0)
-        return Error(ErrorCode::MalformedReply, QLatin1StringView(d->builder.error()));
+        return Error(ErrorCode::MalformedReply, QLatin1StringView(builder.error()));
     if (options.depth == Depth::MetadataOnly)
         handle |= kMetadataOnlyFlag;
-    *object = PoolAccess::adopt(handle);
+    last = PoolAccess::adopt(handle);
+    *object = last;
     return {};
+}
+
+ObjectDecoder::ObjectDecoder() : d(std::make_unique<ObjectDecoderPrivate>()) { }
+
+ObjectDecoder::~ObjectDecoder() = default;
+
+Error ObjectDecoder::decode(QByteArrayView json, const DecodeOptions &options, Object *object)
+{
+    const std::string_view text(json.data(), std::size_t(json.size()));
+    return d->decode(options, object, [&](const Selection &selection, const KnownObjects &known) {
+        return d->reader.readObject(text, selection, known, d->builder);
+    });
+}
+
+bool ObjectDecoder::decodeFront(
+    QByteArrayView json, const DecodeOptions &options, Object *object, qsizetype *bytes)
+{
+    const std::string_view text(json.data(), std::size_t(json.size()));
+    std::size_t size = 0;
+    const Error error
+        = d->decode(options, object, [&](const Selection &selection, const KnownObjects &known) {
+              return d->reader.readFront(text, selection, known, d->builder, &size);
+          });
+    *bytes = qsizetype(size);
+    return !error.isError();
 }
 
 Object internObject(const Object &object)

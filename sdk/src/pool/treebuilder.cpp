@@ -393,6 +393,11 @@ void TreeBuilder::value(Place place)
     const ValueType type = typeOf(place);
     if (type == ValueType::Array || type == ValueType::Object) {
         copyContainer(place);
+    } else if (type == ValueType::String && isPooled() && place.block != 0) {
+        beforeValue();
+        const std::uint8_t *end = skipValue(place.p);
+        forEachRef(place.p, end, retainBlock);
+        putBytes(place.p, std::size_t(end - place.p));
     } else if (type == ValueType::String) {
         Scratch scratch;
         string(textOf(place, scratch));

@@ -112,7 +112,7 @@ void tst_ListDecoder::lists_data()
         L{a, b}, "", "5", L{QStringLiteral("n/c: byte 52: a lone surrogate")});
     row("B22 bytes that are not UTF-8",
         head + "[{\"metadata\":{\"name\":\"\xff\"}}," + item("b") + "]}", L{b}, "", "5",
-        L{QStringLiteral("\uFFFD: byte 0: bytes that are not UTF-8")});
+        L{QStringLiteral("\uFFFD: byte 21: bytes that are not UTF-8")});
     row("B22 items that are no objects", head + "[1,\"x\",null,[{}]," + item("b") + "]}", L{b}, "",
         "5",
         L{QStringLiteral("unknown: byte 0: no JSON object"),

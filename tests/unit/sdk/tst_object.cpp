@@ -243,8 +243,8 @@ void tst_Object::malformed_data()
     row("lone low surrogate", "{\"a\":\"\\udc00\"}", "12: a lone surrogate");
     row("two high surrogates", "{\"a\":\"\\ud800\\ud800\"}", "18: a lone surrogate");
     row("surrogate in a name", "{\"\\udfff\":1}", "8: a lone surrogate");
-    row("bytes that are not UTF-8", "{\"a\":\"\xff\"}", "0: bytes that are not UTF-8");
-    row("surrogate as UTF-8", "{\"a\":\"\xed\xa0\x80\"}", "0: bytes that are not UTF-8");
+    row("bytes that are not UTF-8", "{\"a\":\"\xff\"}", "6: bytes that are not UTF-8");
+    row("surrogate as UTF-8", "{\"a\":\"\xed\xa0\x80\"}", "6: bytes that are not UTF-8");
     row("too deep", samples::nested(1025, "{\"a\":", "1", "}"),
         "5120: nested deeper than 1024 levels");
     row("much too deep", "{\"a\":" + QByteArray("[").repeated(1000000),

@@ -46,6 +46,11 @@ private Q_SLOTS:
     void surrogates();
     void options_data();
     void options();
+    void similar_data();
+    void similar();
+    void similarByChance();
+    void similarIsPatient();
+    void knownByKey();
     void tooLarge();
     void reusedAfterAnError();
     void masksAreTwins();
@@ -140,7 +145,7 @@ void tst_ObjectDecoder::errors_data()
     row("array", "[{}]", "byte 0: no JSON object");
     row("cut", R"({"a":{"b":[1,2)", "byte 14: the text ends too early");
     row("text behind", "{}{}", "byte 2: more text behind the value");
-    row("not UTF-8", "{\"a\":\"\xc3(\"}", "byte 0: bytes that are not UTF-8");
+    row("not UTF-8", "{\"a\":\"\xc3(\"}", "byte 6: bytes that are not UTF-8");
     row("zero byte", QByteArray("{\"a\":1}\0", 8), "byte 7: more text behind the value");
     row("bad behind a large number", "{\"a\":1e400,\"b\":tru}", "byte 15: an unknown word");
     row("depth 1025", samples::nested(1025, "{\"a\":", "1", "}"),
@@ -245,6 +250,117 @@ void tst_ObjectDecoder::options()
     const Gvk gvk{QStringLiteral("apps"), QStringLiteral("v1"), QStringLiteral("Deployment")};
     options.impliedGvk = &gvk;
     QTEST(decoded(json, options).toJson(), "implied");
+}
+
+void tst_ObjectDecoder::similar_data()
+{
+    QTest::addColumn<QByteArray>("known");
+    QTest::addColumn<QByteArray>("json");
+    const auto row = [](const char *name, const char *known, const char *json) {
+        QTest::newRow(name) << QByteArray(known) << QByteArray(json);
+    };
+    const QByteArray longer
+        = R"({"a":{"text":"long enough to be a block of its own","n":1},"z":[1]})";
+    QTest::newRow("the same") << longer << longer;
+    QTest::newRow("white space") << longer << QByteArray(longer).replace(":", " : ");
+    row("a value deep inside", R"({"a":[{"b":[1,2,{"c":"x"}]}],"z":"w"})",
+        R"({"a":[{"b":[1,2,{"c":"y"}]}],"z":"w"})");
+    row("a member more", R"({"a":{"x":1},"c":{"y":"2"}})",
+        R"({"a":{"x":1},"b":{"x":1},"c":{"y":"2"}})");
+    row("a member less", R"({"a":{"x":1},"b":{"x":1},"c":{"y":2}})",
+        R"({"a":{"x":1},"c":{"y":2}})");
+    row("another order", R"({"a":{"x":[1]},"b":{"x":[2]}})", R"({"b":{"x":[2]},"a":{"x":[1]}})");
+    row("a longer array", R"({"a":[[1],[2]]})", R"({"a":[[1],[2],[3]]})");
+    row("a shorter array", R"({"a":[[1],[2]]})", R"({"a":[[1]]})");
+    row("a longer number", R"({"a":[1]})", R"({"a":[12]})");
+    row("a fraction", R"({"a":[1]})", R"({"a":[1.5]})");
+    row("an exponent", R"({"a":[1]})", R"({"a":[1e2]})");
+    row("a longer string", R"({"a":["one"]})", R"({"a":["one two"]})");
+    row("a longer name", R"({"a":{"one":1}})", R"({"a":{"one two":1}})");
+    row("a backslash was text", R"({"a":["x\\b"]})", R"({"a":["x\b"]})");
+    row("a backslash was text in a name", R"({"a":{"x\\n":1}})", R"({"a":{"x\n":1}})");
+    row("escaped otherwise", R"({"a":["A/B"]})", R"({"a":["\u0041\/B"]})");
+    row("another type", R"({"a":{"b":[]},"c":"x"})", R"({"a":[{"b":1}],"c":{"x":1}})");
+    row("nothing for something", R"({"a":{},"b":[],"c":""})", R"({"a":{"a":1},"b":[1],"c":"c"})");
+    row("packed strings",
+        R"({"a":["2026-01-02T03:04:05Z","cfddc8fd-d94d-45f7-a606-c045bb56e560","10.0.0.1","123456"]})",
+        R"({"a":["2026-01-02T03:04:05Z","cfddc8fd-d94d-45f7-a606-c045bb56e561","10.0.0.1","123456"]})");
+    row("repeated names", R"({"a":{"b":[1],"b":[2]},"c":[3]})",
+        R"({"a":{"b":[2],"b":[1]},"c":[3]})");
+}
+
+// What is known before never shows in the outcome.
+void tst_ObjectDecoder::similar()
+{
+    QFETCH(const QByteArray, known);
+    QFETCH(const QByteArray, json);
+    const Object alone = decoded(json);
+    priv::ObjectDecoder decoder;
+    Object object;
+    QVERIFY(!decoder.decode(known, {}, &object).isError());
+    QVERIFY(!decoder.decode(json, {}, &object).isError());
+    QCOMPARE(PoolAccess::peek(object), PoolAccess::peek(alone));
+    QCOMPARE(object.toJson(), alone.toJson());
+}
+
+void tst_ObjectDecoder::similarByChance()
+{
+    const priv::PoolStats before = priv::poolStats();
+    {
+        priv::ObjectDecoder decoder;
+        for (unsigned seed = 0; seed < 3000; ++seed) {
+            // Every second one is the last one with a byte or two changed: often no JSON any more.
+            Json tree = samples::Random(seed / 2).object();
+            QByteArray json = QByteArray::fromStdString(tree.dump());
+            if (seed % 2 == 1)
+                json[qsizetype(seed * 2654435761U % unsigned(json.size()))]
+                    = "\"{}[]:,\\\a1 "[seed % 12];
+            Object object;
+            Object alone;
+            const Error error = decoder.decode(json, {}, &object);
+            const Error expected = priv::ObjectDecoder().decode(json, {}, &alone);
+            QCOMPARE(error.message(), expected.message());
+            if (!error.isError())
+                QCOMPARE(PoolAccess::peek(object), PoolAccess::peek(alone));
+        }
+    }
+    QCOMPARE(priv::poolStats().liveBlocks, before.liveBlocks);
+}
+
+// Each level is compared in vain before the next: that must not cost the square of the text.
+void tst_ObjectDecoder::similarIsPatient()
+{
+    const QByteArray filler = "{\"filler\":\"" + QByteArray(100000, 'x') + "\"";
+    const auto document
+        = [&](const char *inner) { return samples::nested(100, filler + ",\"a\":", inner, "}"); };
+    priv::ObjectDecoder decoder;
+    Object object;
+    QVERIFY(!decoder.decode(document("1"), {}, &object).isError());
+    QVERIFY(!decoder.decode(document("2"), {}, &object).isError());
+    QCOMPARE(PoolAccess::peek(object), PoolAccess::peek(decoded(document("2"))));
+}
+
+void tst_ObjectDecoder::knownByKey()
+{
+    QList<ObjectKey> asked;
+    DecodeOptions options;
+    options.known = [&asked](const ObjectKey &key) {
+        asked.append(key);
+        return Object();
+    };
+    priv::ObjectDecoder decoder;
+    Object object;
+    const auto decode = [&](const char *json) { return decoder.decode(json, options, &object); };
+    QVERIFY(!decode(R"({"metadata":{"name":"a","namespace":"b"}})").isError());
+    QVERIFY(
+        !decode(R"({"metadata":{"managedFields":[{"name":"no"}],"name":"a"},"x":1})").isError());
+    QVERIFY(!decode(R"({"metadata":{"labels":{}}})").isError());
+    QVERIFY(!decode(R"({"metadata":[]})").isError());
+    QVERIFY(decode(R"({"metadata":{"name":"a",tru}})").isError());
+    const ObjectKey clusterWide{QString(), QStringLiteral("a")};
+    QVERIFY(asked
+        == (QList<ObjectKey>{
+            {QStringLiteral("b"), QStringLiteral("a")}, clusterWide, ObjectKey(), clusterWide}));
 }
 
 void tst_ObjectDecoder::tooLarge()

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <davit/object.h>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct DecodeOptions
     // When set, apiVersion and kind are added in front where the JSON has none (items of a list
     // lack them). Borrowed for the call.
     const Gvk *impliedGvk = nullptr;
+    // When set: what is known of an object, or null. What did not change is not built again but
+    // taken from there. For speed alone: the outcome is the same.
+    std::function<Object(const ObjectKey &)> known;
 };
 
 class ObjectDecoderPrivate;
@@ -34,6 +38,10 @@ public:
     // or says what is wrong and at which byte. Strings of a lone surrogate, invalid UTF-8 and
     // nesting beyond 1024 levels are errors. O(bytes).
     Error decode(QByteArrayView json, const DecodeOptions &options, Object *object);
+    // For text that goes on behind the object: `bytes` says how long it is. False when the text
+    // ends first or anything is wrong with it: decode() tells once the object's end is known.
+    bool decodeFront(
+        QByteArrayView json, const DecodeOptions &options, Object *object, qsizetype *bytes);
 
 private:
     std::unique_ptr<ObjectDecoderPrivate> d;
