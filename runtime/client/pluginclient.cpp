@@ -235,7 +235,8 @@ QFuture<ListReply> PluginClient::list(const Gvk &gvk, const RequestOptions &opti
                 objects->append(std::move(object));
         };
         core->send(call,
-            {verbName(Verb::List), resource.gvk.group, resource.plural, QString(), QString()},
+            {verbName(Verb::List), resource.gvk.group, resource.plural, QString(),
+                exactName(options.fieldSelector())},
             [answer, decoder, objects, operation](const RawReply &reply) {
                 Error error = reply.error;
                 if (!error.isError()) {

@@ -1,7 +1,7 @@
 #include "policyrule.h"
 
-#include <QtCore/qjsonarray.h>
-#include <QtCore/qjsonobject.h>
+#include <davit/selector.h>
+
 #include <algorithm>
 
 namespace davit::client {
@@ -31,51 +31,20 @@ bool covers(const PolicyRule &rule, const AccessRequest &request)
         && (rule.resourceNames.isEmpty() || rule.resourceNames.contains(request.name));
 }
 
-Status readList(const QJsonObject &entry, qsizetype index, QLatin1StringView name, bool isNeeded,
-    QStringList *list)
-{
-    const auto wrong = [&](const QString &fault) {
-        return Status(ErrorCode::InvalidArgument,
-            QStringLiteral("Rbac[%1].%2: %3").arg(index).arg(name, fault));
-    };
-    const QJsonValue value = entry.value(name);
-    if (value.isUndefined() && !isNeeded)
-        return Status::ok();
-    if (!value.isArray())
-        return wrong(QStringLiteral("a list of texts is needed"));
-    const QJsonArray texts = value.toArray();
-    for (const auto &text : texts) {
-        if (!text.isString())
-            return wrong(QStringLiteral("a list of texts is needed"));
-        list->append(text.toString());
-    }
-    if (isNeeded && list->isEmpty())
-        return wrong(QStringLiteral("it is empty"));
-    return Status::ok();
-}
-
 } // namespace
 
-Status policyRulesFromJson(const QJsonArray &json, std::vector<PolicyRule> *rules)
+// A name holds none of the letters that toString() escapes.
+QString exactName(const QString &fieldSelector)
 {
-    for (qsizetype i = 0; i < json.size(); ++i) {
-        if (!json.at(i).isObject())
-            return Status(ErrorCode::InvalidArgument,
-                QStringLiteral("Rbac[%1]: a PolicyRule is needed").arg(i));
-        const QJsonObject entry = json.at(i).toObject();
-        PolicyRule rule;
-        for (const Status &status :
-            {readList(entry, i, QLatin1StringView("apiGroups"), true, &rule.apiGroups),
-                readList(entry, i, QLatin1StringView("resources"), true, &rule.resources),
-                readList(entry, i, QLatin1StringView("verbs"), true, &rule.verbs),
-                readList(
-                    entry, i, QLatin1StringView("resourceNames"), false, &rule.resourceNames)}) {
-            if (!status.isOk())
-                return status;
-        }
-        rules->push_back(std::move(rule));
-    }
-    return Status::ok();
+    FieldSelector selector;
+    if (!FieldSelector::parse(fieldSelector, &selector).isOk())
+        return {};
+    const QLatin1StringView wanted("metadata.name=");
+    const QStringList terms = selector.toString().split(QLatin1Char(','));
+    for (const QString &term : terms)
+        if (term.startsWith(wanted))
+            return term.mid(wanted.size());
+    return {};
 }
 
 Rbac::Rbac(std::vector<PolicyRule> rules) : m_rules(std::move(rules)) { }

@@ -1,5 +1,5 @@
 // What a plugin may ask of the API server: the "Rbac" of its metadata, PolicyRules as Kubernetes
-// writes them, and the check that comes before each request.
+// writes them, and the check that comes before each request and before a plugin is loaded.
 // Source: Kubernetes "Using RBAC Authorization". Test: tst_policyrule.
 #pragma once
 
@@ -7,8 +7,6 @@
 
 #include <QtCore/qstringlist.h>
 #include <vector>
-
-class QJsonArray;
 
 namespace davit::client {
 
@@ -18,6 +16,7 @@ struct PolicyRule
     QStringList resources; // "pods", "pods/status", "*", "*/scale"
     QStringList resourceNames; // empty: any
     QStringList verbs; // "get", "*"
+    QStringList nonResourceUrls{}; // "/metrics"; no request of a client is one
 };
 
 // One request as RBAC sees it.
@@ -27,11 +26,12 @@ struct AccessRequest
     QString group; // "" for the core group
     QString resource; // plural
     QString subresource; // empty, "status", "scale"
-    QString name; // empty for list and create
+    QString name; // empty for create; of a list or watch what exactName() says
 };
 
-// From the metadata's list. InvalidArgument names the entry and what is wrong. [thread-safe]
-Status policyRulesFromJson(const QJsonArray &json, std::vector<PolicyRule> *rules);
+// The one name that a field selector lets through ("metadata.name=x"), else empty: a rule with that
+// name covers such a list or watch. [thread-safe]
+QString exactName(const QString &fieldSelector);
 
 class Rbac
 {

@@ -11,9 +11,9 @@ namespace davit::host {
 
 namespace {
 
+using client::PolicyRule;
 using pluginhost::DeclaredResource;
 using pluginhost::PluginMetadata;
-using pluginhost::PolicyRule;
 
 QString line(const char *name, const QString &value)
 {

@@ -11,11 +11,8 @@ namespace {
 client::ClientIdentity identityOf(
     const pluginhost::PluginIdentity &plugin, client::CallObserver &observer)
 {
-    std::vector<client::PolicyRule> rules;
-    for (const pluginhost::PolicyRule &rule : plugin.metadata->rbac)
-        rules.push_back({rule.apiGroups, rule.resources, rule.resourceNames, rule.verbs});
-    return {
-        plugin.id, plugin.metadata->version.toString(), client::Rbac(std::move(rules)), &observer};
+    return {plugin.id, plugin.metadata->version.toString(), client::Rbac(plugin.metadata->rbac),
+        &observer};
 }
 
 // A switch of client-go's environment; off unless it is set to one of Go's words for true.

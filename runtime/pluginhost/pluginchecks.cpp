@@ -23,10 +23,11 @@ QString qtVersionText(int version)
 
 Status checkRights(const QString &path, const PluginMetadata &metadata)
 {
+    const client::Rbac rbac(metadata.rbac);
     for (const DeclaredResource &resource : metadata.resources)
         for (const char *verb : {"get", "list", "watch"})
-            if (!isGranted(
-                    metadata.rbac, resource.gvk.group, resource.plural, QString::fromLatin1(verb)))
+            if (!rbac.allows({QString::fromLatin1(verb), resource.gvk.group, resource.plural,
+                    QString(), client::exactName(resource.fieldSelector)}))
                 return refused(path,
                     QStringLiteral("Resources has %1, but Rbac does not grant \"%2\" on \"%3\" of "
                                    "group \"%4\"; add the rule to the metadata")

@@ -92,14 +92,14 @@ void readRbac(JsonReader &top, PluginMetadata *metadata)
     const QList<QJsonObject> entries = top.objects(key("Rbac"));
     for (qsizetype i = 0; i < entries.size(); ++i) {
         JsonReader entry = top.element(key("Rbac"), i, entries[i]);
-        PolicyRule rule;
+        client::PolicyRule rule;
         rule.apiGroups = entry.strings(key("apiGroups"));
         rule.resources = entry.strings(key("resources"));
         rule.resourceNames = entry.strings(key("resourceNames"));
         rule.nonResourceUrls = entry.strings(key("nonResourceURLs"));
         rule.verbs = entry.strings(key("verbs"), Need::Required);
         entry.finish();
-        metadata->rbac.append(rule);
+        metadata->rbac.push_back(rule);
     }
 }
 
@@ -138,18 +138,6 @@ Status readPluginMetadata(const QString &file, const QJsonObject &json, PluginMe
     if (fault.isOk())
         *metadata = read;
     return fault;
-}
-
-bool isGranted(const QList<PolicyRule> &rules, const QString &group, const QString &plural,
-    const QString &verb)
-{
-    const auto names = [](const QStringList &list, const QString &name) {
-        return list.contains(name) || list.contains(QStringLiteral("*"));
-    };
-    return std::any_of(rules.begin(), rules.end(), [&](const PolicyRule &rule) {
-        return names(rule.apiGroups, group) && names(rule.resources, plural)
-            && names(rule.verbs, verb) && rule.resourceNames.isEmpty();
-    });
 }
 
 QString pluralOf(const QString &kind)

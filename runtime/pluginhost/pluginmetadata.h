@@ -11,6 +11,7 @@
 #include <QtCore/qjsonobject.h>
 #include <QtCore/qlist.h>
 #include <QtCore/qversionnumber.h>
+#include <client/policyrule.h>
 
 namespace davit::pluginhost {
 
@@ -24,16 +25,6 @@ struct DeclaredResource
     QString fieldSelector;
     Payload payload = Payload::Full;
     bool isOptional = false;
-};
-
-// A PolicyRule as Kubernetes writes it; "*" stands for everything.
-struct PolicyRule
-{
-    QStringList apiGroups;
-    QStringList resources;
-    QStringList resourceNames;
-    QStringList nonResourceUrls;
-    QStringList verbs;
 };
 
 struct PluginDependency
@@ -51,7 +42,7 @@ struct PluginMetadata
     QString description;
     QList<PluginDependency> dependencies;
     QList<DeclaredResource> resources;
-    QList<PolicyRule> rbac;
+    std::vector<client::PolicyRule> rbac;
     QStringList crds;
     QJsonObject configSchema;
 };
@@ -59,10 +50,6 @@ struct PluginMetadata
 // Fills `metadata` from the JSON of a file; InvalidConfiguration otherwise. `file` is the name for
 // the sentence. [thread-safe]
 Status readPluginMetadata(const QString &file, const QJsonObject &json, PluginMetadata *metadata);
-
-// True when a rule grants `verb` on the resource in every namespace, whatever the object's name.
-bool isGranted(const QList<PolicyRule> &rules, const QString &group, const QString &plural,
-    const QString &verb);
 
 // "ingresses" for "Ingress": the guess that client-go makes.
 QString pluralOf(const QString &kind);

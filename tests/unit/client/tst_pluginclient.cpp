@@ -79,6 +79,7 @@ private Q_SLOTS:
     void errors_data();
     void errors();
     void missingRbac();
+    void namedRbacCoversAListOfThatName();
     void kindNotServed();
     void discoveryFails();
     void discoveryIsShared();
@@ -236,6 +237,20 @@ void tst_PluginClient::missingRbac()
     QCOMPARE(f.server.exchanges.size(), size_t(2)); // discovery, and the get
     QVERIFY(!allowed.isFinished());
     QVERIFY(f.calls.lines.isEmpty());
+}
+
+void tst_PluginClient::namedRbacCoversAListOfThatName()
+{
+    Fixture f({{{QString()}, {QStringLiteral("configmaps")}, {QStringLiteral("a")},
+        {QStringLiteral("list")}, {}}});
+    f.client.list(kConfigMap, RequestOptions().fieldSelector(QStringLiteral("metadata.name=a")));
+    const QFuture<ListReply> other = f.client.list(
+        kConfigMap, RequestOptions().fieldSelector(QStringLiteral("metadata.name=b")));
+    f.discover();
+    QCOMPARE(f.server.exchanges.size(), size_t(2)); // discovery, and the first list
+    QVERIFY(f.server.exchanges[1]->request.target.contains("fieldSelector=metadata.name%3Da"));
+    QVERIFY(other.isFinished());
+    QCOMPARE(other.result().error().code(), ErrorCode::MissingRbac);
 }
 
 void tst_PluginClient::kindNotServed()

@@ -97,6 +97,26 @@ void tst_PluginChecks::alone_data()
         << iid << qt << pods + R"({"apiGroups":["apps"],"resources":["pods"],"verbs":["*"]}]})"
         << QStringLiteral("Resources has v1 Pod, but Rbac does not grant \"get\" on \"pods\" of "
                           "group \"\"; add the rule to the metadata");
+    const QByteArray named = R"({"Id":"a","Version":"1.0.0","SdkAbi":1,"Rbac":[{"apiGroups":[""],
+        "resources":["configmaps"],"resourceNames":["x"],"verbs":["get","list","watch"]}],
+        "Resources":[{"version":"v1","kind":"ConfigMap")";
+    const QString notNamed
+        = QStringLiteral("Resources has v1 ConfigMap, but Rbac does not grant \"get\" on "
+                         "\"configmaps\" of group \"\"; add the rule to the metadata");
+    QTest::newRow("a right for one name, and that name is watched")
+        << iid << qt << named + R"(,"fieldSelector":"metadata.name=x"}]})" << QString();
+    QTest::newRow("a right for one name, and another is watched")
+        << iid << qt << named + R"(,"fieldSelector":"metadata.name=y"}]})" << notNamed;
+    QTest::newRow("a right for one name, and all are watched")
+        << iid << qt << named + "}]}" << notNamed;
+    QTest::newRow("a right for a subresource only")
+        << iid << qt << pods + R"({"apiGroups":[""],"resources":["pods/status"],"verbs":["*"]}]})"
+        << QStringLiteral("Resources has v1 Pod, but Rbac does not grant \"get\" on \"pods\" of "
+                          "group \"\"; add the rule to the metadata");
+    QTest::newRow("a right without groups")
+        << iid << qt << pods + R"({"resources":["pods"],"verbs":["*"]}]})"
+        << QStringLiteral("Resources has v1 Pod, but Rbac does not grant \"get\" on \"pods\" of "
+                          "group \"\"; add the rule to the metadata");
     QTest::newRow("the plural that the metadata says")
         << iid << qt << QByteArray(R"({"Id":"a","Version":"1.0.0","SdkAbi":1,
                "Resources":[{"group":"x.io","version":"v1","kind":"Ox","resource":"oxen"}],

@@ -46,8 +46,6 @@ private Q_SLOTS:
     void faults_data();
     void faults();
     void agreesWithTheSchema();
-    void grants_data();
-    void grants();
     void plurals_data();
     void plurals();
 };
@@ -79,7 +77,7 @@ void tst_PluginMetadata::whole()
     QCOMPARE(resource.labelSelector, QStringLiteral("app=web"));
     QCOMPARE(resource.payload, Payload::Metadata);
     QVERIFY(resource.isOptional);
-    QCOMPARE(m.rbac.value(0).verbs, QStringList({QStringLiteral("get"), QStringLiteral("list")}));
+    QCOMPARE(m.rbac.at(0).verbs, QStringList({QStringLiteral("get"), QStringLiteral("list")}));
     QCOMPARE(m.crds, QStringList{QStringLiteral("crds/thing.yaml")});
 }
 
@@ -234,38 +232,6 @@ void tst_PluginMetadata::agreesWithTheSchema()
         QVERIFY2(message.contains(QStringLiteral(" must be ")),
             qPrintable(member + QStringLiteral(" gave: ") + message));
     }
-}
-
-void tst_PluginMetadata::grants_data()
-{
-    QTest::addColumn<QByteArray>("rule");
-    QTest::addColumn<bool>("isGranted");
-    const auto row = [](const char *name, const char *rule, bool granted) {
-        QTest::newRow(name) << QByteArray(rule) << granted;
-    };
-    row("plain", R"({"apiGroups":["apps"],"resources":["deployments"],"verbs":["list"]})", true);
-    row("other verb", R"({"apiGroups":["apps"],"resources":["deployments"],"verbs":["get"]})",
-        false);
-    row("other group", R"({"apiGroups":[""],"resources":["deployments"],"verbs":["list"]})", false);
-    row("subresource only",
-        R"({"apiGroups":["apps"],"resources":["deployments/status"],"verbs":["list"]})", false);
-    row("stars", R"({"apiGroups":["*"],"resources":["*"],"verbs":["*"]})", true);
-    row("one name only",
-        R"({"apiGroups":["apps"],"resources":["deployments"],"resourceNames":["x"],"verbs":["list"]})",
-        false);
-    row("no groups", R"({"resources":["deployments"],"verbs":["list"]})", false);
-}
-
-void tst_PluginMetadata::grants()
-{
-    QFETCH(const QByteArray, rule);
-    PluginMetadata m;
-    QVERIFY(readPluginMetadata(
-        kFile, parsed(R"({"Id":"a","Version":"1.0.0","SdkAbi":1,"Rbac":[)" + rule + "]}"), &m)
-                .isOk());
-    QTEST(isGranted(m.rbac, QStringLiteral("apps"), QStringLiteral("deployments"),
-              QStringLiteral("list")),
-        "isGranted");
 }
 
 void tst_PluginMetadata::plurals_data()
