@@ -128,10 +128,12 @@ public:
 
     void record(const Object &regarding, EventSeverity severity, const QString &reason,
         const QString &note);
+    void finish(std::chrono::nanoseconds limit, std::function<void()> done);
     void close();
     quint64 dropped() const;
 
 private:
+    enum class Phase : quint8 { Open, Finishing, Closed };
     struct Sending
     {
         Told told;
@@ -141,6 +143,7 @@ private:
     };
 
     void next();
+    void retry(const std::shared_ptr<Sending> &sending);
     void send(const std::shared_ptr<Sending> &sending);
     void answered(const std::shared_ptr<Sending> &sending, const RawReply &reply);
     QByteArray body(const Sending &sending) const;
@@ -153,7 +156,9 @@ private:
     mutable std::mutex m_mutex;
     std::deque<Told> m_queue; // GUARDED_BY(m_mutex)
     bool m_isBusy = false; // GUARDED_BY(m_mutex)
-    bool m_isClosed = false; // GUARDED_BY(m_mutex)
+    Phase m_phase = Phase::Open; // GUARDED_BY(m_mutex)
+    std::function<void()> m_finished; // GUARDED_BY(m_mutex); told once
+    support::TimeSource::TimerId m_limitTimer = 0; // GUARDED_BY(m_mutex)
     quint64 m_dropped = 0; // GUARDED_BY(m_mutex)
     EventCorrelator m_correlator; // confined to the executor
     QSet<QString> m_refusals; // confined to the executor
@@ -179,7 +184,7 @@ void PluginEvents::Core::record(
     told.name = eventName(regarding.name(), told.utc);
 
     const std::lock_guard lock(m_mutex);
-    if (m_isClosed)
+    if (m_phase != Phase::Open)
         return;
     if (m_queue.size() >= kMaxQueued) {
         ++m_dropped;
@@ -196,15 +201,19 @@ void PluginEvents::Core::next()
 {
     for (;;) {
         const auto sending = std::make_shared<Sending>();
-        {
-            const std::lock_guard lock(m_mutex);
-            if (m_queue.empty()) {
-                m_isBusy = false;
-                return;
-            }
-            sending->told = std::move(m_queue.front());
-            m_queue.pop_front();
+        std::unique_lock lock(m_mutex);
+        if (m_queue.empty()) {
+            m_isBusy = false;
+            m_time.cancel(std::exchange(m_limitTimer, 0));
+            const auto finished = std::exchange(m_finished, nullptr);
+            lock.unlock();
+            if (finished)
+                finished();
+            return;
         }
+        sending->told = std::move(m_queue.front());
+        m_queue.pop_front();
+        lock.unlock();
         const Told &told = sending->told;
         const std::optional<CorrelatedEvent> event = m_correlator.correlate(
             {identityOf(told.involved), told.type, told.reason}, told.message, told.name, told.utc);
@@ -299,7 +308,7 @@ void PluginEvents::Core::answered(const std::shared_ptr<Sending> &sending, const
         m_time.callAfter(std::chrono::duration_cast<std::chrono::nanoseconds>(part * kRetryDelay),
             m_rest.executor(), [weak = weak_from_this(), sending] {
                 if (const auto self = weak.lock())
-                    self->send(sending);
+                    self->retry(sending);
             });
         return;
     }
@@ -317,11 +326,42 @@ void PluginEvents::Core::logRefusal(const Error &error)
     m_log.error("an event was not written; this is told once", {{"error", error.message()}});
 }
 
+void PluginEvents::Core::retry(const std::shared_ptr<Sending> &sending)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_phase == Phase::Closed) {
+            ++m_dropped;
+            m_isBusy = false;
+            return;
+        }
+    }
+    send(sending);
+}
+
+void PluginEvents::Core::finish(std::chrono::nanoseconds limit, std::function<void()> done)
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_phase != Phase::Open || !m_isBusy) {
+        m_phase = Phase::Closed;
+        m_rest.executor().post(std::move(done));
+        return;
+    }
+    m_phase = Phase::Finishing;
+    m_finished = std::move(done);
+    m_limitTimer = m_time.callAfter(
+        limit, m_rest.executor(), [self = shared_from_this()] { self->close(); });
+}
+
 void PluginEvents::Core::close()
 {
     const std::lock_guard lock(m_mutex);
-    m_isClosed = true;
+    m_phase = Phase::Closed;
+    m_dropped += m_queue.size();
     m_queue.clear();
+    m_time.cancel(std::exchange(m_limitTimer, 0));
+    if (m_finished)
+        m_rest.executor().post(std::exchange(m_finished, nullptr));
 }
 
 quint64 PluginEvents::Core::dropped() const
@@ -341,6 +381,11 @@ void PluginEvents::record(const Object &regarding, EventSeverity severity, const
     const QString &note) noexcept
 {
     m_core->record(regarding, severity, reason, note);
+}
+
+void PluginEvents::finish(std::chrono::nanoseconds limit, std::function<void()> done)
+{
+    m_core->finish(limit, std::move(done));
 }
 
 void PluginEvents::close()

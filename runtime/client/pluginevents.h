@@ -5,6 +5,7 @@
 //   apart (E-5).
 //   - What is counted up is patched; when the event is gone it is made anew (E-6).
 //   - What the server or the plugin's Rbac refuses is logged, a repeated refusal once.
+//   - finish() sends what waits, for a bounded time; close() drops it.
 // Source: behaviours.md 9.1. Test: tst_pluginevents.
 #pragma once
 
@@ -23,9 +24,13 @@ public:
 
     void record(const Object &regarding, EventSeverity severity, const QString &reason,
         const QString &note) noexcept override;
+    // Takes no more events. `done` is called once, on the executor, when those that wait have been
+    // sent or when `limit` has passed; what is left then is dropped and counted. Call it once.
+    // [thread-safe]
+    void finish(std::chrono::nanoseconds limit, std::function<void()> done);
     // Drops what waits; later ones too. [thread-safe]
     void close();
-    // Events dropped because the queue was full. [thread-safe]
+    // Events dropped because the queue was full, or its end came first. [thread-safe]
     quint64 droppedEvents() const;
 
 private:

@@ -143,6 +143,8 @@ void ControllerRuntime::stop(const QString &pluginId, std::chrono::nanoseconds l
         const auto found = m_controllers.find(pluginId);
         if (found != m_controllers.end()) {
             stopping->running = std::move(found->second);
+            auto &ending = m_stopping[pluginId];
+            ending.insert(ending.end(), stopping->running.begin(), stopping->running.end());
             m_controllers.erase(found);
         }
     }
@@ -170,11 +172,9 @@ QStringList ControllerRuntime::giveUp(const Controllers &controllers)
 {
     QStringList abandoned;
     for (const auto &controller : controllers) {
-        const std::vector<workqueue::WorkKey> keys = controller->inFlight();
-        for (const workqueue::WorkKey &key : keys)
-            abandoned += QStringLiteral("controller %1: %2")
-                             .arg(controller->name(), workqueue::toString(key));
-        if (!keys.empty()) {
+        const QStringList keys = inFlight({controller});
+        abandoned += keys;
+        if (!keys.isEmpty()) {
             controller->abandon();
             support::keepForever(controller); // its workers still refer to it
         }
@@ -183,8 +183,40 @@ QStringList ControllerRuntime::giveUp(const Controllers &controllers)
     return abandoned;
 }
 
+QStringList ControllerRuntime::inFlight(const Controllers &controllers)
+{
+    QStringList all;
+    for (const auto &controller : controllers) {
+        const std::vector<workqueue::WorkKey> keys = controller->inFlight();
+        for (const workqueue::WorkKey &key : keys)
+            all += QStringLiteral("controller %1: %2")
+                       .arg(controller->name(), workqueue::toString(key));
+    }
+    all.sort();
+    return all;
+}
+
+QStringList ControllerRuntime::inFlight(const QString &pluginId) const
+{
+    Controllers controllers;
+    {
+        const std::lock_guard lock(m_mutex);
+        if (const auto found = m_controllers.find(pluginId); found != m_controllers.end())
+            controllers = found->second;
+        if (const auto found = m_stopping.find(pluginId); found != m_stopping.end())
+            for (const auto &weak : found->second)
+                if (auto controller = weak.lock())
+                    controllers.push_back(std::move(controller));
+    }
+    return inFlight(controllers);
+}
+
 void ControllerRuntime::forget(const QString &pluginId)
 {
+    {
+        const std::lock_guard lock(m_mutex);
+        m_stopping.erase(pluginId);
+    }
     m_services.queues->remove(pluginId);
 }
 

@@ -43,6 +43,9 @@ public:
     // (negative: never), with what runs then: "controller replicator: team-a/x", sorted.
     // [thread-safe]
     void stop(const QString &pluginId, std::chrono::nanoseconds limit, Stopped done);
+    // What runs in the plugin's reconciles now, also of controllers that stop(): as there.
+    // [thread-safe]
+    QStringList inFlight(const QString &pluginId) const;
     // Drops the plugin's queues: it is gone for good. Its controllers have been stopped.
     // [thread-safe]
     void forget(const QString &pluginId);
@@ -56,10 +59,12 @@ private:
     Status listen(const priv::ControllerSpec &spec, const std::shared_ptr<Controller> &controller,
         const std::shared_ptr<workqueue::PriorityQueue> &queue);
     static QStringList giveUp(const Controllers &controllers);
+    static QStringList inFlight(const Controllers &controllers);
 
     const Services m_services;
     mutable std::mutex m_mutex;
     std::map<QString, Controllers> m_controllers; // by plugin; GUARDED_BY(m_mutex)
+    std::map<QString, std::vector<std::weak_ptr<Controller>>> m_stopping; // GUARDED_BY(m_mutex)
 };
 
 } // namespace davit::controller

@@ -207,7 +207,7 @@ void HostApplication::stop(const QString &cause)
     if (m_options.gracefulTimeout >= 0ms)
         m_time.callAfter(m_options.gracefulTimeout + kStopSlack, m_executor, [this] {
             m_log.error("plugins did not stop in time");
-            m_onExit(ExitCode::Abandoned, {});
+            stopped(m_plugins->unfinished());
         });
     m_plugins->stop(
         m_options.gracefulTimeout, [this](const QStringList &abandoned) { stopped(abandoned); });
@@ -215,6 +215,8 @@ void HostApplication::stop(const QString &cause)
 
 void HostApplication::stopped(const QStringList &abandoned)
 {
+    if (std::exchange(m_hasStopped, true))
+        return;
     for (const QString &reconcile : abandoned)
         m_log.error("abandoned a reconcile that did not end", {{"reconcile", reconcile}});
     const ExitCode code = abandoned.isEmpty() ? ExitCode::Done : ExitCode::Abandoned;

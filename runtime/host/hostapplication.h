@@ -77,6 +77,7 @@ private:
     std::unique_ptr<ServerWait> m_serverWait;
     quint64 m_ticks = 0;
     bool m_isStopping = false;
+    bool m_hasStopped = false; // onExit was told
 };
 
 } // namespace davit::host

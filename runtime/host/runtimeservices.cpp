@@ -69,6 +69,12 @@ RuntimeServices::~RuntimeServices()
     m_rest.close();
     m_callStrand.stop();
     m_queueStrand.stop();
+    for (const Calls &calls : std::as_const(m_calls)) {
+        if (calls.client)
+            calls.client->release();
+        if (calls.events)
+            calls.events->release();
+    }
 }
 
 controller::ControllerRuntime::Services RuntimeServices::controllerServices()
@@ -144,13 +150,20 @@ Status RuntimeServices::makeLister(const pluginhost::PluginIdentity &,
 
 priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentity &plugin)
 {
-    return new client::PluginClient(identityOf(plugin, m_callMetrics), m_rest, m_mapper);
+    auto *const made
+        = new client::PluginClient(identityOf(plugin, m_callMetrics), m_rest, m_mapper);
+    made->retain();
+    m_calls[plugin.id].client = made;
+    return made;
 }
 
 priv::EventBackend *RuntimeServices::makeEvents(const pluginhost::PluginIdentity &plugin)
 {
-    return new client::PluginEvents(
+    auto *const made = new client::PluginEvents(
         identityOf(plugin, m_callMetrics), m_rest, m_time, Logger(m_log, QStringLiteral("events")));
+    made->retain();
+    m_calls[plugin.id].events = made;
+    return made;
 }
 
 Status RuntimeServices::startController(
@@ -163,6 +176,28 @@ void RuntimeServices::stopControllers(const QString &pluginId, std::chrono::nano
     std::function<void(const QStringList &)> done)
 {
     m_controllers.stop(pluginId, limit, std::move(done));
+}
+
+QStringList RuntimeServices::inFlight(const QString &pluginId) const
+{
+    return m_controllers.inFlight(pluginId);
+}
+
+void RuntimeServices::closeCalls(
+    const QString &pluginId, std::chrono::nanoseconds limit, std::function<void()> done)
+{
+    const Calls calls = m_calls.take(pluginId);
+    const auto closed = [client = calls.client, done = std::move(done)] {
+        if (client) {
+            client->close();
+            client->release();
+        }
+        done();
+    };
+    if (!calls.events)
+        return closed();
+    calls.events->finish(limit, closed);
+    calls.events->release();
 }
 
 void RuntimeServices::forget(const QString &pluginId)

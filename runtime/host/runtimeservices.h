@@ -18,7 +18,13 @@
 #include <support/strand.h>
 #include <transport/clusterconfig.h>
 
+#include <QtCore/qhash.h>
 #include <QtCore/qthreadpool.h>
+
+namespace davit::client {
+class PluginClient;
+class PluginEvents;
+} // namespace davit::client
 
 namespace davit::host {
 
@@ -54,12 +60,22 @@ public:
         std::unique_ptr<priv::ControllerSpec> spec) override;
     void stopControllers(const QString &pluginId, std::chrono::nanoseconds limit,
         std::function<void(const QStringList &abandoned)> done) override;
+    QStringList inFlight(const QString &pluginId) const override;
+    void closeCalls(const QString &pluginId, std::chrono::nanoseconds limit,
+        std::function<void()> done) override;
     void forget(const QString &pluginId) override;
     priv::ClockBackend &clock() override { return m_clock; }
     priv::LogBackend &log() override { return m_log; }
     priv::MetricsBackend &metrics() override { return m_metrics; }
 
 private:
+    // What one plugin calls the API server with; counted.
+    struct Calls
+    {
+        client::PluginClient *client = nullptr;
+        client::PluginEvents *events = nullptr;
+    };
+
     controller::ControllerRuntime::Services controllerServices();
 
     support::TimeSource &m_time;
@@ -80,6 +96,7 @@ private:
     controller::ControllerMetrics m_controllerMetrics;
     workqueue::QueueRegistry m_queues;
     controller::ControllerRuntime m_controllers;
+    QHash<QString, Calls> m_calls; // by plugin; [host-thread]
 };
 
 } // namespace davit::host

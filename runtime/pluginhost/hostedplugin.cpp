@@ -18,6 +18,9 @@ int nextGeneration()
     return ++last;
 }
 
+// How long the Events of a plugin that ends may take to be written.
+constexpr std::chrono::seconds kEventLimit{2};
+
 qint64 milliseconds(std::chrono::nanoseconds time)
 {
     return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
@@ -62,10 +65,23 @@ void HostedPlugin::settle(PluginState state, const QString &reason)
         done();
 }
 
+// Its last Events are written, and no call of its client goes on after that.
+void HostedPlugin::closeCalls(std::function<void(HostedPlugin &)> then)
+{
+    m_environment->services.closeCalls(
+        m_spec.id(), kEventLimit, [weak = weak_from_this(), then = std::move(then)] {
+            if (const auto self = weak.lock())
+                self->onHost(then);
+        });
+}
+
+// What its stop() waits for; a plugin that is stuck may still be calling.
 void HostedPlugin::tellStopped(const QStringList &abandoned)
 {
-    if (const Stopped stopped = std::exchange(m_stopped, nullptr))
-        stopped(abandoned);
+    closeCalls([abandoned](HostedPlugin &self) {
+        if (const Stopped stopped = std::exchange(self.m_stopped, nullptr))
+            stopped(abandoned);
+    });
 }
 
 void HostedPlugin::onHost(std::function<void(HostedPlugin &)> work)
@@ -341,6 +357,11 @@ void HostedPlugin::takenDown()
     if (!m_thread->finish(std::chrono::seconds(5)))
         return takeDownIsOverdue();
     m_thread.reset();
+    closeCalls([](HostedPlugin &self) { self.callsClosed(); });
+}
+
+void HostedPlugin::callsClosed()
+{
     m_phase = Phase::Down;
     m_environment->services.forget(m_spec.id());
     settle(m_last.state, m_last.reason);
@@ -356,6 +377,15 @@ void HostedPlugin::takeDownIsOverdue()
                        .arg(milliseconds(m_limit))
                        .arg(call.isEmpty() ? QStringLiteral("its thread") : call)));
     tellStopped({});
+}
+
+QStringList HostedPlugin::running() const
+{
+    const QStringList reconciles = m_environment->services.inFlight(m_spec.id());
+    if (!reconciles.isEmpty())
+        return reconciles;
+    const QString call = m_faults.running();
+    return {call.isEmpty() ? QStringLiteral("(its thread)") : call};
 }
 
 void HostedPlugin::watch()

@@ -53,6 +53,9 @@ public:
     void stop(std::chrono::nanoseconds limit, Stopped done);
     // True once its code runs beyond a limit: then it must live as long as the process.
     bool isStuck() const { return m_phase == Phase::Stuck; }
+    // What of it runs now: its reconciles ("controller namespace/name"), or else the call that has
+    // not returned, or else what the host waits for. Never empty.
+    QStringList running() const;
     // Looks for calls that do not return, and for faults that have ceased.
     void watch();
 
@@ -73,6 +76,7 @@ private:
 
     void setState(PluginState state, const QString &reason = {});
     void settle(PluginState state, const QString &reason);
+    void closeCalls(std::function<void(HostedPlugin &)> then);
     void tellStopped(const QStringList &abandoned);
     void onHost(std::function<void(HostedPlugin &)> work); // [thread-safe]
     void after(std::chrono::nanoseconds delay, void (HostedPlugin::*member)());
@@ -93,6 +97,7 @@ private:
     void controllersEnded(const QStringList &abandoned);
     void destroyPlugin(); // [plugin-thread]
     void takenDown();
+    void callsClosed();
     void takeDownIsOverdue();
 
     const std::shared_ptr<HostEnvironment> m_environment;

@@ -204,6 +204,20 @@ void PluginManager::stopReady()
             done(m_abandoned);
 }
 
+QStringList PluginManager::unfinished() const
+{
+    QStringList all = m_abandoned;
+    for (const auto &plugin : m_hosted) {
+        const QString id = plugin->spec().id();
+        if (m_stopped.contains(id))
+            continue;
+        const QStringList running = plugin->running();
+        for (const QString &one : running)
+            all.append(id + u' ' + one);
+    }
+    return all;
+}
+
 bool PluginManager::isSettled() const
 {
     return std::all_of(m_specs.begin(), m_specs.end(), [](const auto &spec) {

@@ -42,6 +42,10 @@ public:
     // [host-thread]
     void stop(std::chrono::nanoseconds limit, Stopped done);
 
+    // While stop() waits: what was abandoned so far, in its words, and of each plugin that has not
+    // ended what runs: its reconciles, or else the call that has not returned. [host-thread]
+    QStringList unfinished() const;
+
     // In the order of scan(). The specs live as long as the manager. [host-thread]
     const Specs &specs() const { return m_specs; }
     // True when no plugin is on its way to Running any more. [host-thread]

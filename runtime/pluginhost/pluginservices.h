@@ -57,6 +57,15 @@ public:
     virtual void stopControllers(const QString &pluginId, std::chrono::nanoseconds limit,
         std::function<void(const QStringList &abandoned)> done)
         = 0;
+    // What runs in the plugin's reconciles now, also after stopControllers() has begun:
+    // "controller namespace/name". [host-thread]
+    virtual QStringList inFlight(const QString &pluginId) const = 0;
+    // The plugin records and calls no more: sends the Events that still wait, until `limit` has
+    // passed, then closes its recorder and its client; running calls end with Canceled. `done` is
+    // called once, on any thread; at once where nothing was made for the plugin. [host-thread]
+    virtual void closeCalls(
+        const QString &pluginId, std::chrono::nanoseconds limit, std::function<void()> done)
+        = 0;
     // Forgets what was kept for the plugin. Its objects are gone. [host-thread]
     virtual void forget(const QString &pluginId) = 0;
 

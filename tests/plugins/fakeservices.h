@@ -56,7 +56,18 @@ public:
         std::function<void(const QStringList &)> done) override
     {
         stopped.append(pluginId);
-        done(abandoned.value(pluginId));
+        if (!areStopsLost)
+            done(abandoned.value(pluginId));
+    }
+    QStringList inFlight(const QString &pluginId) const override
+    {
+        return abandoned.value(pluginId);
+    }
+    void closeCalls(const QString &pluginId, std::chrono::nanoseconds limit,
+        std::function<void()> done) override
+    {
+        closed.append(QStringLiteral("%1 %2 s").arg(pluginId).arg(limit / std::chrono::seconds(1)));
+        done();
     }
     void forget(const QString &pluginId) override { forgotten.append(pluginId); }
     priv::ClockBackend &clock() override { return m_clock; }
@@ -67,8 +78,10 @@ public:
     QHash<QString, fake::View *> views; // of living informers of plugins that run
     QStringList controllers;
     QStringList stopped;
+    QStringList closed; // calls: "plugin limit"
     QStringList forgotten;
-    QHash<QString, QStringList> abandoned;
+    QHash<QString, QStringList> abandoned; // also what is in flight
+    bool areStopsLost = false; // stopControllers() never tells
 
 private:
     class Silent final : public priv::LogBackend

@@ -40,6 +40,8 @@ private Q_SLOTS:
     void stopDuringInitialize();
     void slowStop();
     void abandonedReconciles();
+    void unfinishedIsNamed();
+    void callsAreClosedAtTheEnd();
     void throwingTimer();
     void throwingSlots();
     void folderPlugin();
@@ -283,6 +285,34 @@ void tst_PluginManager::abandonedReconciles()
     QCOMPARE(spec(QStringLiteral("good")).reason(),
         QStringLiteral("reconciles were abandoned: labeller team-a/one"));
     QVERIFY(m_services->forgotten.isEmpty()); // its code runs on: nothing of it is destroyed
+}
+
+// A plugin whose end never comes: what the host says when its patience ends.
+void tst_PluginManager::unfinishedIsNamed()
+{
+    start({fixture("good"), fixture("slowstop")});
+    QTRY_VERIFY(m_manager->isSettled());
+    m_services->areStopsLost = true;
+    m_services->abandoned.insert(QStringLiteral("good"),
+        {QStringLiteral("controller labeller: team-a/one"),
+            QStringLiteral("controller labeller: team-a/two")});
+    m_manager->stop(1s, [](const QStringList &) {});
+    QCOMPARE(m_manager->unfinished(),
+        QStringList({QStringLiteral("good controller labeller: team-a/one"),
+            QStringLiteral("good controller labeller: team-a/two"),
+            QStringLiteral("slow-stop (its thread)")}));
+}
+
+void tst_PluginManager::callsAreClosedAtTheEnd()
+{
+    start({fixture("good"), fixture("failinginitialize")});
+    QTRY_VERIFY(m_manager->isSettled());
+    QTRY_COMPARE(m_services->forgotten, QStringList{QStringLiteral("failing-initialize")});
+    QCOMPARE(m_services->closed.value(0), QStringLiteral("failing-initialize 2 s"));
+    QVERIFY(!m_services->closed.contains(QStringLiteral("good 2 s")));
+    stop();
+    QVERIFY(m_services->closed.contains(QStringLiteral("good 2 s")));
+    QVERIFY(m_services->forgotten.contains(QStringLiteral("good")));
 }
 
 void tst_PluginManager::throwingTimer()

@@ -24,6 +24,8 @@ private Q_SLOTS:
     void badPluginBesideAGoodOne();
     void stops_data();
     void stops();
+    void eventsAreWrittenBeforeTheEnd_data();
+    void eventsAreWrittenBeforeTheEnd();
     void secondSignalWhileStopping();
     void metrics();
 
@@ -265,6 +267,43 @@ void tst_Run::stops()
             davit.errorText().constData());
     QCOMPARE(davit.linesWith("woke up").size(), 1 - abandoned);
     QCOMPARE(davit.linesWith("stopped", "exitCode", QString::number(exitCode)).size(), 1);
+}
+
+void tst_Run::eventsAreWrittenBeforeTheEnd_data()
+{
+    QTest::addColumn<int>("delayMs"); // of the server, for each Event
+    QTest::addColumn<bool>("areAllWritten");
+    QTest::newRow("a slow server") << 30 << true;
+    QTest::newRow("a server that nobody can wait for") << 1000 << false;
+}
+
+void tst_Run::eventsAreWrittenBeforeTheEnd()
+{
+    QFETCH(const int, delayMs);
+    QFETCH(const bool, areAllWritten);
+    constexpr int kEvents = 20;
+    davit::testing::EmbeddedApiServer server;
+    QVERIFY(server.start().isOk());
+    davit::testing::ApiServerFault slow;
+    slow.method = "POST";
+    slow.pathContains = "/events";
+    slow.times = -1;
+    slow.delay = std::chrono::milliseconds(delayMs);
+    server.addFault(slow);
+    HostProcess davit;
+    davit.run({u"--plugin-dir"_s, kSleeper, u"--kubeconfig"_s, kubeconfigFor(server.port())});
+    QVERIFY2(davit.waitForLine("connected"), davit.errorText().constData());
+    QVERIFY(
+        server
+            .put(
+                R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one","labels":{"sleep":"yes"}},)"
+                R"("data":{"seconds":"1","events":"20"}})")
+            .isOk());
+    QVERIFY2(davit.waitForLine("falls asleep"), davit.errorText().constData());
+    QCOMPARE(davit.stop(), 0); // it wakes up and records while the host stops
+    const int written = server.countRequests("POST", "/events");
+    QVERIFY2(
+        written > 0 && (written == kEvents) == areAllWritten, qPrintable(QString::number(written)));
 }
 
 void tst_Run::secondSignalWhileStopping()

@@ -84,6 +84,10 @@ private Q_SLOTS:
     void fullQueueDrops();
     void needsRbac();
     void closed();
+    void finishSendsWhatWaits();
+    void finishWithNothingToSend();
+    void finishEndsAtItsLimit_data();
+    void finishEndsAtItsLimit();
 };
 
 void tst_PluginEvents::aggregation() // T95
@@ -321,6 +325,69 @@ void tst_PluginEvents::closed()
     f.answer(201);
     QCOMPARE(f.server.exchanges.size(), size_t(1));
     f.recorder.record(secret(), EventSeverity::Unset, QStringLiteral("R"), QStringLiteral("m"));
+}
+
+void tst_PluginEvents::finishSendsWhatWaits()
+{
+    Fixture f;
+    f.record(QStringLiteral("a"));
+    f.record(QStringLiteral("b"));
+    int told = 0;
+    f.backend->finish(2s, [&] { ++told; });
+    f.record(QStringLiteral("too late"));
+    f.answer(201);
+    QCOMPARE(told, 0);
+    QCOMPARE(f.lastBody()[QStringLiteral("message")].toString(), QStringLiteral("b"));
+    f.answer(201);
+    QCOMPARE(told, 1);
+    QCOMPARE(f.server.exchanges.size(), size_t(2));
+    QCOMPARE(f.clock.pendingTimers(), 0);
+    QCOMPARE(f.backend->droppedEvents(), quint64(0));
+}
+
+void tst_PluginEvents::finishWithNothingToSend()
+{
+    Fixture f;
+    f.record(QStringLiteral("a"));
+    f.answer(201);
+    int told = 0;
+    f.backend->finish(2s, [&] { ++told; });
+    f.executor.runAll();
+    QCOMPARE(told, 1);
+    f.record(QStringLiteral("too late"));
+    QCOMPARE(f.server.exchanges.size(), size_t(1));
+}
+
+void tst_PluginEvents::finishEndsAtItsLimit_data()
+{
+    QTest::addColumn<bool>("isRetried"); // else no answer comes
+    QTest::newRow("the server does not answer") << false;
+    QTest::newRow("the server is away") << true;
+}
+
+void tst_PluginEvents::finishEndsAtItsLimit()
+{
+    QFETCH(const bool, isRetried);
+    Fixture f;
+    f.record(QStringLiteral("a"));
+    f.answer(201);
+    f.record(QStringLiteral("b"));
+    f.record(QStringLiteral("c"));
+    const auto cut = [&] {
+        f.server.fail(1, Error(ErrorCode::ConnectionLost, QStringLiteral("cut")));
+        f.executor.runAll();
+        f.clock.advance(1ns, &f.executor); // the first new try comes at a random moment
+    };
+    int told = 0;
+    f.backend->finish(isRetried ? 0s : 2s, [&] { ++told; });
+    if (isRetried)
+        cut();
+    f.clock.advance(2s, &f.executor);
+    QCOMPARE(told, 1);
+    f.clock.advance(1min, &f.executor);
+    QCOMPARE(told, 1);
+    QCOMPARE(f.server.exchanges.size(), size_t(2));
+    QVERIFY(f.backend->droppedEvents() >= 1);
 }
 
 QTEST_GUILESS_MAIN(tst_PluginEvents)

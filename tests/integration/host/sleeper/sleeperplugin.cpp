@@ -9,7 +9,9 @@ using namespace Qt::StringLiterals;
 class SleepReconciler final : public davit::Reconciler
 {
 public:
-    explicit SleepReconciler(const davit::Lister &lister) : m_lister(lister) { }
+    SleepReconciler(const davit::Lister &lister, const davit::EventRecorder &events)
+        : m_lister(lister), m_events(events)
+    { }
     davit::ReconcileResult reconcile(
         const davit::ReconcileRequest &request, davit::ReconcileContext &context) override
     {
@@ -17,11 +19,16 @@ public:
         context.log().info("falls asleep");
         QThread::msleep(ulong(object["data"_L1]["seconds"_L1].toString().toDouble() * 1000));
         context.log().info("woke up");
+        const int events = object["data"_L1]["events"_L1].toString().toInt();
+        for (int i = 1; i <= events; ++i)
+            m_events.record(
+                object, davit::EventSeverity::Normal, u"Awake%1"_s.arg(i), u"at last"_s);
         return davit::ReconcileResult::done();
     }
 
 private:
     const davit::Lister m_lister;
+    const davit::EventRecorder m_events;
 };
 
 class SleeperPlugin final : public QObject, public davit::ControllerPlugin
@@ -36,7 +43,7 @@ public:
         return davit::ControllerBuilder(host, u"sleeper"_s)
             .watches(sleepers)
             .workers(2)
-            .reconcileWith(std::make_unique<SleepReconciler>(host.lister(sleepers)));
+            .reconcileWith(std::make_unique<SleepReconciler>(host.lister(sleepers), host.events()));
     }
 };
 
