@@ -294,8 +294,16 @@ void tst_PluginHost::loadedTwiceInBothOrders()
         QTRY_COMPARE_WITH_TIMEOUT(labelled(prefix), 20, 20000);
         QTRY_COMPARE_WITH_TIMEOUT(
             host.spec(QStringLiteral("throwing-slot"))->state(), PluginState::Faulted, 10000);
+        const PluginSpec *thrower = host.spec(QStringLiteral("throwing-reconcile"));
+        QTRY_COMPARE_WITH_TIMEOUT(thrower->state(), PluginState::Faulted, 10000);
+        const QString reason = thrower->reason();
+        QVERIFY2(
+            reason.startsWith(QStringLiteral("10 faults within 60 s, the last in reconcile (")),
+            qPrintable(reason));
         QVERIFY(host.stop(10s));
         QCOMPARE(good->state(), PluginState::Retired);
+        QCOMPARE(thrower->state(), PluginState::Faulted);
+        QCOMPARE(thrower->reason(), reason);
     }
 }
 
