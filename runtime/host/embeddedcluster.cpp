@@ -2,6 +2,14 @@
 
 namespace davit::host {
 
+// It runs for days: nobody asks for its log.
+testing::EmbeddedApiServerOptions EmbeddedCluster::options()
+{
+    testing::EmbeddedApiServerOptions options;
+    options.requestLimitItems = 0;
+    return options;
+}
+
 Status EmbeddedCluster::start(const QString &objectsDir, const QString &stateDir)
 {
     Status status = m_server.start();

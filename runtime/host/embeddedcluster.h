@@ -19,7 +19,9 @@ public:
     transport::ClusterConfig config() const;
 
 private:
-    testing::EmbeddedApiServer m_server;
+    static testing::EmbeddedApiServerOptions options();
+
+    testing::EmbeddedApiServer m_server{options()};
     QString m_kubeconfigPath;
 };
 

@@ -95,7 +95,9 @@ struct EmbeddedApiServer::Private
 
     explicit Private(const EmbeddedApiServerOptions &given)
         : options(given)
-        , router(std::size_t(std::max(1, given.historyLimitItems)), given.collectsGarbage)
+        , router({std::size_t(std::max(1, given.historyLimitItems)),
+                     std::size_t(std::max(qint64(0), given.historyLimitBytes))},
+              given.collectsGarbage)
     {
         router.watchControl().bookmarkInterval = given.bookmarkInterval;
     }
@@ -121,7 +123,11 @@ struct EmbeddedApiServer::Private
 
     void log(const ApiRequest &request, int httpStatus)
     {
+        if (options.requestLimitItems <= 0)
+            return;
         const std::lock_guard lock(mutex);
+        if (requests.size() >= options.requestLimitItems)
+            requests.removeFirst();
         requests.append({bytesOf(request.method), bytesOf(request.path), queryText(request),
             bytesOf(request.userAgent), bytesOf(request.body), httpStatus});
     }
@@ -368,6 +374,12 @@ quint64 EmbeddedApiServer::lastVersion() const
 {
     const std::lock_guard lock(d->router.store().mutex());
     return d->router.store().lastVersion();
+}
+
+qint64 EmbeddedApiServer::historyBytes() const
+{
+    const std::lock_guard lock(d->router.store().mutex());
+    return qint64(d->router.store().historyBytes());
 }
 
 void EmbeddedApiServer::addFault(const ApiServerFault &fault)

@@ -22,8 +22,11 @@ namespace davit::testing {
 struct EmbeddedApiServerOptions
 {
     quint16 port = 0; // 0: a free one
-    // Changes that watches and old lists can go back; older ones are Expired (410).
+    // What watches and old lists can go back, by both; older changes are Expired (410).
     int historyLimitItems = 10000;
+    qint64 historyLimitBytes = 32 << 20;
+    // How many requests requests() remembers, the newest ones. 0: none.
+    int requestLimitItems = 100'000;
     // Between two bookmarks of a watch that asked for them; the real server takes about a minute.
     std::chrono::milliseconds bookmarkInterval{60000};
     // Owners' dependents are deleted, as by the real controller manager.
@@ -90,7 +93,8 @@ public:
     Answer request(const QByteArray &method, const QByteArray &target, const QByteArray &body = {},
         const QByteArray &contentType = "application/json");
 
-    // What came over the socket since the start or the last clearRequests(). [thread-safe]
+    // What came over the socket since the start or the last clearRequests(), as far as it is
+    // remembered. [thread-safe]
     QList<ApiServerRequest> requests() const;
     // How many of them had this method and a path that ends like this. [thread-safe]
     int countRequests(const QByteArray &method, const QByteArray &pathSuffix) const;
@@ -99,6 +103,8 @@ public:
     int openWatches() const;
     // The version of the last change. [thread-safe]
     quint64 lastVersion() const;
+    // What the history takes of memory. [thread-safe]
+    qint64 historyBytes() const;
 
     // [thread-safe]
     void addFault(const ApiServerFault &fault);

@@ -41,8 +41,8 @@ std::vector<std::string> pathParts(const std::string &path)
     return parts;
 }
 
-ApiRouter::ApiRouter(std::size_t historyLimitItems, bool collectsGarbage)
-    : m_store(historyLimitItems)
+ApiRouter::ApiRouter(const HistoryLimits &history, bool collectsGarbage)
+    : m_store(history)
     , m_remover(m_store, m_kinds, collectsGarbage)
     , m_writer(m_store, m_kinds, m_remover)
     , m_reader(m_store)

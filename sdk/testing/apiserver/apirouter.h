@@ -10,7 +10,7 @@ namespace davit::testing::apiserver {
 class ApiRouter
 {
 public:
-    ApiRouter(std::size_t historyLimitItems, bool collectsGarbage);
+    ApiRouter(const HistoryLimits &history, bool collectsGarbage);
 
     // Takes the store's lock; a watch's stream takes it again for each chunk. [thread-safe]
     ApiReply handle(const ApiRequest &request);

@@ -46,6 +46,21 @@ Labels labelsOf(const Json &metadata)
     return labels;
 }
 
+std::size_t bytesOf(const Record &record)
+{
+    constexpr std::size_t kNode = 64; // of a map, beside its two strings
+    std::size_t bytes = sizeof(Record) + record.text.capacity();
+    for (const Labels *map : {&record.labels, &record.fields})
+        for (const auto &[name, value] : *map)
+            bytes += kNode + 2 * sizeof(std::string) + name.capacity() + value.capacity();
+    return bytes;
+}
+
+std::size_t bytesOf(const Change &change)
+{
+    return sizeof(Change) + change.now->bytes + (change.before ? change.before->bytes : 0);
+}
+
 } // namespace
 
 RecordPtr ApiStore::find(int storageId, const std::string &key) const
@@ -102,6 +117,7 @@ RecordPtr ApiStore::put(const Kind &kind, Json object)
     for (const std::string &field : knownFieldsOf(kind))
         record->fields[field] = fieldText(object, field);
     record->text = support::toStdString(support::dumpJson(object));
+    record->bytes = bytesOf(*record);
 
     RecordPtr &slot = m_objects[kind.storageId][record->key()];
     RecordPtr before = std::move(slot);
@@ -124,6 +140,7 @@ RecordPtr ApiStore::erase(int storageId, const std::string &key)
     Json object = before->tree();
     object["metadata"]["resourceVersion"] = std::to_string(last->version);
     last->text = support::toStdString(support::dumpJson(object));
+    last->bytes = bytesOf(*last);
     unindex(storageId, *before);
     m_objects[storageId].erase(key);
     remember({ChangeType::Deleted, storageId, last, before});
@@ -133,10 +150,24 @@ RecordPtr ApiStore::erase(int storageId, const std::string &key)
 void ApiStore::remember(Change change)
 {
     ++m_lastVersion;
+    m_historyBytes += bytesOf(change);
     m_history.push_back(std::move(change));
-    if (m_history.size() > m_historyLimit)
-        m_history.pop_front();
+    while (m_history.size() > m_limits.items
+        || (m_history.size() > 1 && m_historyBytes > m_limits.bytes))
+        forgetOldest();
     m_changed.notify_all();
+}
+
+void ApiStore::forgetOldest()
+{
+    m_historyBytes -= bytesOf(m_history.front());
+    m_history.pop_front();
+}
+
+void ApiStore::forgetHistory()
+{
+    m_history.clear();
+    m_historyBytes = 0;
 }
 
 void ApiStore::index(int storageId, const Record &record)

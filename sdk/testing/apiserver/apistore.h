@@ -30,6 +30,8 @@ struct Record
     std::vector<std::string> ownerUids;
     bool isDeleting = false;
 
+    std::size_t bytes = 0; // of memory, roughly
+
     std::string key() const { return namespaceName.empty() ? name : namespaceName + "/" + name; }
     Json tree() const { return Json::parse(text, nullptr, false); }
 };
@@ -58,10 +60,17 @@ struct ObjectRef
 
 using ObjectMap = std::map<std::string, RecordPtr>; // by key, as etcd orders them
 
+// The history forgets its oldest changes beyond either; the newest stays in any case.
+struct HistoryLimits
+{
+    std::size_t items = 0;
+    std::size_t bytes = 0;
+};
+
 class ApiStore
 {
 public:
-    explicit ApiStore(std::size_t historyLimitItems) : m_historyLimit(historyLimitItems) { }
+    explicit ApiStore(const HistoryLimits &limits) : m_limits(limits) { }
 
     std::mutex &mutex() { return m_mutex; }
     // Notified after each change, and when watches shall look around.
@@ -70,7 +79,9 @@ public:
     Version lastVersion() const { return m_lastVersion; }
     // Changes up to and including this one are forgotten.
     Version forgottenVersion() const { return m_lastVersion - m_history.size(); }
-    void forgetHistory() { m_history.clear(); }
+    void forgetHistory();
+    // What the history keeps in memory, at most: a state that two changes share counts twice.
+    std::size_t historyBytes() const { return m_historyBytes; }
 
     // nullptr when there is none.
     RecordPtr find(int storageId, const std::string &key) const;
@@ -95,14 +106,16 @@ public:
 
 private:
     void remember(Change change);
+    void forgetOldest();
     void index(int storageId, const Record &record);
     void unindex(int storageId, const Record &record);
 
-    const std::size_t m_historyLimit;
+    const HistoryLimits m_limits;
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::map<int, ObjectMap> m_objects; // all GUARDED_BY(m_mutex)
     std::deque<Change> m_history;
+    std::size_t m_historyBytes = 0;
     Version m_lastVersion = 1;
     std::unordered_map<std::string, ObjectRef> m_byUid;
     std::map<std::string, std::set<ObjectRef>> m_byOwner;

@@ -32,7 +32,11 @@ private Q_SLOTS:
     void loadObjects();
     void loadFaults_data();
     void loadFaults();
+    void historyIsBoundedByBytes();
+    void requestsAreBounded();
     void putReplaces();
+    void requestWithoutASocket_data();
+    void requestWithoutASocket();
     void manyWatchesAndCalls();
     void concurrentWriters();
 
@@ -293,6 +297,66 @@ void tst_EmbeddedApiServer::loadFaults()
     const QString message = status.error().message();
     QVERIFY2(message.contains(path) && message.contains(want), qPrintable(message));
     QVERIFY(!m_server->loadObjects(path + QStringLiteral("/none")).isOk());
+}
+
+void tst_EmbeddedApiServer::historyIsBoundedByBytes()
+{
+    EmbeddedApiServerOptions options;
+    options.historyLimitBytes = 200'000;
+    EmbeddedApiServer server(options);
+    const auto put = [&](int i) {
+        return server
+            .put(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"k":")"
+                + QByteArray(10'000, char('a' + i)) + R"("}})")
+            .isOk();
+    };
+    const QByteArray first = QByteArray::number(server.lastVersion());
+    for (int i = 0; i < 20; ++i) {
+        QVERIFY(put(i));
+        QVERIFY2(server.historyBytes() <= options.historyLimitBytes,
+            qPrintable(QString::number(server.historyBytes())));
+    }
+    QVERIFY(server.historyBytes() > 150'000); // it is used, too
+    const QByteArray exact = m_maps + "?resourceVersionMatch=Exact&resourceVersion=";
+    QCOMPARE(server.request("GET", exact + first).httpStatus, 410);
+    QCOMPARE(server.request("GET", exact + QByteArray::number(server.lastVersion() - 4)).httpStatus,
+        200);
+    server.expireHistory();
+    QCOMPARE(server.historyBytes(), 0);
+}
+
+void tst_EmbeddedApiServer::requestsAreBounded()
+{
+    EmbeddedApiServerOptions options;
+    for (const int limit : {0, 2}) {
+        options.requestLimitItems = limit;
+        EmbeddedApiServer server(options);
+        QVERIFY(server.start().isOk());
+        const ApiAddress address = ApiAddress::fromKubeconfig(server.kubeconfig());
+        for (const char *path : {"/api", "/apis", "/version"})
+            QCOMPARE(apiCall(address, "GET", path).code, 200);
+        QCOMPARE(server.requests().size(), limit);
+        if (limit > 0)
+            QCOMPARE(server.requests().first().path, QByteArray("/apis"));
+    }
+}
+
+void tst_EmbeddedApiServer::requestWithoutASocket_data()
+{
+    QTest::addColumn<QByteArray>("target");
+    QTest::addColumn<int>("httpStatus");
+    QTest::newRow("without a query") << m_maps << 200;
+    QTest::newRow("with a query") << m_maps + "?limit=1" << 200;
+    QTest::newRow("with an empty query") << m_maps + '?' << 200;
+    QTest::newRow("one object") << m_maps + "/kube-root-ca.crt" << 404;
+    QTest::newRow("the root") << QByteArray("/api") << 200;
+    QTest::newRow("a watch") << m_maps + "?watch=true" << 405;
+}
+
+void tst_EmbeddedApiServer::requestWithoutASocket()
+{
+    QFETCH(const QByteArray, target);
+    QTEST(m_server->request("GET", target).httpStatus, "httpStatus");
 }
 
 void tst_EmbeddedApiServer::putReplaces()
