@@ -119,9 +119,9 @@ void readToken(KubeconfigReader &reader, ClusterConfig &config)
     if (config.tokenFile.isEmpty() || !config.token.isEmpty())
         return;
     // Read here so that a wrong path is told at once (C-59).
-    const qsizetype faultsBefore = reader.faultCount();
-    config.token = reader.fileContents(config.tokenFile).trimmed();
-    if (config.token.isEmpty() && reader.faultCount() == faultsBefore)
+    const std::optional<QByteArray> contents = reader.fileContents(config.tokenFile);
+    config.token = contents.value_or(QByteArray()).trimmed();
+    if (contents && config.token.isEmpty())
         reader.fault(QStringLiteral("tokenFile %1 is empty").arg(config.tokenFile));
 }
 

@@ -5,6 +5,11 @@
 #include <QtCore/qfileinfo.h>
 
 namespace davit::transport {
+namespace {
+
+const QString kBetweenFaults = QStringLiteral("; ");
+
+} // namespace
 
 KubeconfigReader::KubeconfigReader(
     const KubeconfigEntry &entry, const QString &what, QStringList &faults)
@@ -15,7 +20,10 @@ KubeconfigReader::KubeconfigReader(
 
 void KubeconfigReader::fault(const QString &what)
 {
-    m_faults.append(m_prefix + what);
+    if (m_faults.isEmpty() || !m_faults.last().startsWith(m_prefix))
+        m_faults.append(m_prefix + what);
+    else if (!m_faults.last().mid(m_prefix.size()).split(kBetweenFaults).contains(what))
+        m_faults.last() += kBetweenFaults + what;
 }
 
 bool KubeconfigReader::has(const char *member) const
@@ -60,12 +68,12 @@ QString KubeconfigReader::path(const char *member)
     return absolute(text(member));
 }
 
-QByteArray KubeconfigReader::fileContents(const QString &path)
+std::optional<QByteArray> KubeconfigReader::fileContents(const QString &path)
 {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) {
         fault(QStringLiteral("%1 cannot be read: %2").arg(path, file.errorString()));
-        return {};
+        return std::nullopt;
     }
     return file.readAll();
 }
@@ -80,7 +88,7 @@ QByteArray KubeconfigReader::bytes(const char *dataMember, const char *fileMembe
         return {};
     }
     if (!file->isEmpty())
-        return fileContents(*file);
+        return fileContents(*file).value_or(QByteArray());
     const auto decoded
         = QByteArray::fromBase64Encoding(encoded, QByteArray::AbortOnBase64DecodingErrors);
     if (!decoded) {

@@ -5,6 +5,7 @@
 #include "kubeconfigfiles.h"
 
 #include <QtCore/qstringlist.h>
+#include <optional>
 
 namespace davit::transport {
 
@@ -22,12 +23,13 @@ public:
     // The bytes of `dataMember` (base64), or of the file that `fileMember` names, whose path is
     // then in `file`. Both is a fault.
     QByteArray bytes(const char *dataMember, const char *fileMember, QString *file);
-    QByteArray fileContents(const QString &path);
+    // Nothing, and a fault, when it cannot be read.
+    std::optional<QByteArray> fileContents(const QString &path);
     QString absolute(const QString &path) const;
     bool has(const char *member) const;
     const support::Json &value() const { return m_entry.value; }
+    // Joins the fault before it where that is of the same entry; the same one is told once.
     void fault(const QString &what);
-    qsizetype faultCount() const { return m_faults.size(); }
     QString prefix() const { return m_prefix; }
 
 private:

@@ -229,6 +229,13 @@ void tst_Kubeconfig::faults_data()
         "user \"u\": exec: interactiveMode \"Sometimes\" is none of Never, IfAvailable, Always");
     row("token file missing", config(kServer, "tokenFile: /no/token"),
         "user \"u\": /no/token cannot be read: No such file or directory");
+    row("certificate and key missing",
+        config(kServer, "client-certificate: /no/cert, client-key: /no/key"),
+        "user \"u\": /no/cert cannot be read: No such file or directory; /no/key cannot be read: "
+        "No such file or directory");
+    row("one missing file for certificate and key",
+        config(kServer, "client-certificate: /no/pem, client-key: /no/pem"),
+        "user \"u\": /no/pem cannot be read: No such file or directory");
     row("auth-provider", config(kServer, "auth-provider: {name: gcp}"),
         "user \"u\": auth-provider is not supported, use an exec plugin, a token or a client "
         "certificate",
