@@ -9,6 +9,7 @@
 #include <QtCore/qsavefile.h>
 #include <QtCore/qurlquery.h>
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -78,6 +79,19 @@ Status statusOf(const ApiReply &reply, const QString &what)
     return Error(ErrorCode::Invalid, QStringLiteral("%1: %2").arg(what, message))
         .withHttpStatus(reply.code)
         .withStatusJson(bytesOf(reply.body));
+}
+
+// An object that a folder brings twice: which one is meant is not for the server to guess.
+Status twice(const Json &object, const QString &what, const QString &otherFile)
+{
+    const Json metadata = support::membersOf(object, "metadata");
+    QString name = QString::fromStdString(support::stringMember(metadata, "name"));
+    if (const std::string space = support::stringMember(metadata, "namespace"); !space.empty())
+        name.prepend(QString::fromStdString(space) + QLatin1Char('/'));
+    return Error(ErrorCode::InvalidConfiguration,
+        QStringLiteral("%1: %2 %3 is also in %4; remove it from one of the two")
+            .arg(what, QString::fromStdString(support::stringMember(object, "kind")), name,
+                otherFile));
 }
 
 } // namespace
@@ -316,10 +330,16 @@ Status EmbeddedApiServer::loadObjects(const QString &folder)
         const std::string kind = support::stringMember(object.second, "kind");
         return kind == "CustomResourceDefinition" || kind == "Namespace";
     });
-    for (const auto &[path, object] : objects)
-        if (const Status status = d->put(object, QStringLiteral("objects file %1").arg(path));
-            !status.isOk())
+    std::map<std::string, QString> loaded; // the file of each object, by its path on the server
+    for (const auto &[path, object] : objects) {
+        const QString what = QStringLiteral("objects file %1").arg(path);
+        Status status = d->put(object, what);
+        if (const auto [first, isNew] = loaded.emplace(d->router.pathOf(object, true), path);
+            status.isOk() && !isNew)
+            status = twice(object, what, first->second);
+        if (!status.isOk())
             return status;
+    }
     return Status::ok();
 }
 

@@ -277,6 +277,10 @@ void tst_EmbeddedApiServer::loadFaults_data()
     QTest::newRow("refused") << QByteArray(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: Upper}\n")
                              << QStringLiteral("ConfigMap \"Upper\" is invalid");
+    QTest::newRow("one object twice, once in the default namespace by name")
+        << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n"
+                      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
+        << QStringLiteral(": ConfigMap a is also in ");
     QTest::newRow("namespace is missing")
         << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}\n")
         << QStringLiteral("namespaces \"nowhere\" not found");

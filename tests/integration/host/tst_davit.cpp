@@ -193,6 +193,20 @@ void tst_Davit::refused_data()
         QStringLiteral("directory of objects %1 does not exist; create it or name another with "
                        "--embedded-objects")
             .arg(none));
+    QVERIFY(QDir(m_dir.path()).mkpath(QStringLiteral("objects")));
+    const QByteArray object
+        = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: default}\n";
+    file(QStringLiteral("objects/a.yaml"), object);
+    file(QStringLiteral("objects/b.yaml"), object);
+    row("one object in two files",
+        {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--embedded"),
+            QStringLiteral("--embedded-objects"), m_dir.filePath(QStringLiteral("objects")),
+            QStringLiteral("--health-probe-bind-address=0"),
+            QStringLiteral("--metrics-bind-address=0")},
+        QStringLiteral("the embedded API server cannot start: objects file %1: ConfigMap default/x "
+                       "is also in %2; remove it from one of the two\n")
+            .arg(m_dir.filePath(QStringLiteral("objects/b.yaml")),
+                m_dir.filePath(QStringLiteral("objects/a.yaml"))));
     row("two clusters", base + QStringList(QStringLiteral("--embedded")),
         QStringLiteral("--embedded and --kubeconfig name two clusters; leave one of them out"));
 }
