@@ -191,6 +191,8 @@ void Controller::retry(const workqueue::WorkItem &item, const ReconcileResult &r
 {
     workqueue::AddOptions options;
     options.isRateLimited = true;
+    if (result.kind() == ReconcileResult::Kind::Failed) // negative: the server named no time
+        options.atLeast = bounded(result.error().retryAfter());
     options.priority = result.hasPriority() ? result.priority() : item.priority;
     options.cause.type = workqueue::Cause::Type::Retry;
     options.cause.attempt = m_around.queue->requeues(item.key) + 1;

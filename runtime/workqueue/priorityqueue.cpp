@@ -39,6 +39,7 @@ void PriorityQueue::add(const WorkKey &key, const AddOptions &options)
         const nanoseconds limited = m_limiter->when(key);
         delay = delay == nanoseconds::zero() ? limited : std::min(delay, limited);
     }
+    delay = std::max(delay, options.atLeast);
     if (delay > nanoseconds::zero() && m_observer)
         m_observer->retried();
 

@@ -27,6 +27,8 @@ struct AddOptions
 {
     std::chrono::nanoseconds after{0};
     bool isRateLimited = false; // the limiter's delay, at most `after` when that is set (W-17)
+    std::chrono::nanoseconds atLeast{
+        0}; // what the server asked for; the limiter's delay may be longer
     int priority = 0;
     Cause cause;
 };

@@ -16,6 +16,7 @@
 
 DAVIT_BEGIN_NAMESPACE
 class ReconcileRequestPrivate;
+// Which key, and how urgent; a value. All methods: [thread-safe].
 class DAVIT_EXPORT ReconcileRequest
 {
 public:
@@ -33,6 +34,7 @@ private:
 };
 
 class ReconcileResultPrivate;
+// What becomes of the key; a value. All methods: [thread-safe].
 class DAVIT_EXPORT ReconcileResult
 {
 public:
@@ -40,7 +42,7 @@ public:
         Unset = 0,
         Done, // nothing more to do until something changes
         RequeueAfter, // again after delay(); the failure count is forgotten
-        Failed, // again with back-off
+        Failed, // again with back-off, and not before the retryAfter() of the error
         Terminal // an error that trying again cannot cure; not queued again
     };
 
@@ -102,7 +104,7 @@ public:
     // Called from several worker threads at once, for different keys. May block. [worker-thread]
     virtual ReconcileResult reconcile(const ReconcileRequest &request, ReconcileContext &context)
         = 0;
-    // Room for later interfaces ("name/2"); null when not provided.
+    // Room for later interfaces ("name/2"); null when not provided. [worker-thread]
     virtual void *extension(const char *name);
 };
 DAVIT_END_NAMESPACE

@@ -77,6 +77,8 @@ class tst_ReconcileWorker : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void failuresBackOff();
+    void retryAfterOfTheServer_data();
+    void retryAfterOfTheServer();
     void terminal();
     void requeueAfter();
     void priorities();
@@ -101,6 +103,29 @@ void tst_ReconcileWorker::failuresBackOff() // T102
     QCOMPARE(reports.size(), size_t(4));
     QVERIFY(reports[2].outcome == Outcome::Error && !reports[2].isTerminal);
     QVERIFY(reports[3].outcome == Outcome::Success);
+}
+
+void tst_ReconcileWorker::retryAfterOfTheServer_data() // C-17
+{
+    QTest::addColumn<std::chrono::milliseconds>("retryAfter");
+    QTest::addColumn<std::chrono::milliseconds>("delay"); // of the second retry
+    QTest::newRow("longer than the back-off") << 3000ms << 3000ms;
+    QTest::newRow("shorter than the back-off") << 1ms << 10ms;
+    QTest::newRow("none named") << -1ms << 10ms;
+}
+
+void tst_ReconcileWorker::retryAfterOfTheServer()
+{
+    QFETCH(const std::chrono::milliseconds, retryAfter);
+    QFETCH(const std::chrono::milliseconds, delay);
+    const Error busy
+        = Error(ErrorCode::TooManyRequests, QStringLiteral("busy")).withRetryAfter(retryAfter);
+    Runs runs({ReconcileResult::failed(kOops), ReconcileResult::failed(busy)});
+    runs.start();
+    QVERIFY(runs.toNextRun() == 5ms);
+    QCOMPARE(runs.queue().requeues(kX), 2);
+    QVERIFY(runs.toNextRun() == delay);
+    QCOMPARE(runs.queue().requeues(kX), 0);
 }
 
 void tst_ReconcileWorker::terminal() // T103, M-5
