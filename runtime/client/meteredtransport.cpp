@@ -3,6 +3,11 @@
 #include <QtCore/qurl.h>
 
 namespace davit::client {
+namespace {
+
+const QString kNoAnswer = QStringLiteral("<error>"); // as client-go calls it
+
+} // namespace
 
 // The sink that stands between the inner exchange and the caller's; the caller owns it.
 class MeteredTransport::Metered final : public transport::Exchange, public transport::ResponseSink
@@ -23,9 +28,14 @@ public:
         m_sink.onHead(head);
     }
     void onBytes(const QByteArray &bytes) override { m_sink.onBytes(bytes); }
+    void onRetry(int httpStatus) override
+    {
+        m_owner.retried(m_method, httpStatus == 0 ? kNoAnswer : QString::number(httpStatus));
+        m_sink.onRetry(httpStatus);
+    }
     void onFinished(const Error &error) override
     {
-        count(QStringLiteral("<error>"));
+        count(kNoAnswer);
         m_sink.onFinished(error);
     }
 
@@ -64,6 +74,17 @@ std::unique_ptr<transport::Exchange> MeteredTransport::start(
 QString MeteredTransport::serverName() const
 {
     return m_inner.serverName();
+}
+
+void MeteredTransport::retried(const QByteArray &method, const QString &code)
+{
+    m_metrics
+        .counter(QStringLiteral("rest_client_request_retries_total"),
+            QStringLiteral(
+                "Number of request retries, partitioned by status code, verb, and host."),
+            {{QStringLiteral("code"), code}, {QStringLiteral("verb"), QString::fromLatin1(method)},
+                {QStringLiteral("host"), m_host}})
+        .increment();
 }
 
 void MeteredTransport::ended(

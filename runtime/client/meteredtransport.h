@@ -1,7 +1,8 @@
 // A transport that counts what goes through another one, for the rest_client_* metrics: every
 // request of the process, watches and lists included. Contract: as transport.h; a request counts
 // once, when its status line comes or when it ends without one (code "<error>", as client-go has
-// it). Source: behaviours.md C-74, C-75. Test: tst_pluginclient, metrics.
+// it); the tries before that count as retries, by the code that led to each. Source: behaviours.md
+// C-74, C-75. Test: tst_pluginclient, metrics.
 #pragma once
 
 #include <observability/metricsregistry.h>
@@ -24,6 +25,7 @@ public:
 
 private:
     class Metered;
+    void retried(const QByteArray &method, const QString &code);
     void ended(const QByteArray &method, const QString &code, std::chrono::nanoseconds duration);
 
     transport::Transport &m_inner;

@@ -35,7 +35,7 @@ private:
     bool mayRetry(milliseconds delay) const;
     bool isRefusal(const ResponseHead &head) const;
     milliseconds timeLeft() const;
-    void tryLater(milliseconds delay);
+    void tryLater(milliseconds delay, int httpStatus);
 
     Transport &m_inner;
     support::TimeSource &m_time;
@@ -47,6 +47,7 @@ private:
     int m_retries = 0;
     bool m_hasPassedHead = false;
     milliseconds m_refusalDelay{-1}; // not negative: this try is a refusal, its body is dropped
+    int m_refusalStatus = 0;
     std::mutex m_mutex;
     std::unique_ptr<Exchange> m_exchange; // GUARDED_BY(m_mutex)
     support::TimeSource::TimerId m_timer = 0; // GUARDED_BY(m_mutex)
@@ -102,6 +103,7 @@ void Tries::onHead(const ResponseHead &head)
 {
     if (isRefusal(head) && mayRetry(head.retryAfter)) {
         m_refusalDelay = head.retryAfter;
+        m_refusalStatus = head.httpStatus;
         return;
     }
     m_hasPassedHead = true;
@@ -117,10 +119,10 @@ void Tries::onBytes(const QByteArray &bytes)
 void Tries::onFinished(const Error &error)
 {
     if (m_refusalDelay >= 0ms)
-        return tryLater(std::exchange(m_refusalDelay, milliseconds(-1)));
+        return tryLater(std::exchange(m_refusalDelay, milliseconds(-1)), m_refusalStatus);
     if (!m_hasPassedHead && error.code() == ErrorCode::ConnectionLost && m_request.method == "GET"
         && mayRetry(1s)) {
-        return tryLater(1s);
+        return tryLater(1s, 0);
     }
     if (error.isError() && m_retries > 0) {
         return m_sink.onFinished(Error(error.code(),
@@ -129,9 +131,10 @@ void Tries::onFinished(const Error &error)
     m_sink.onFinished(error);
 }
 
-void Tries::tryLater(milliseconds delay)
+void Tries::tryLater(milliseconds delay, int httpStatus)
 {
     ++m_retries;
+    m_sink.onRetry(httpStatus);
     const std::lock_guard lock(m_mutex);
     if (!m_isClosed) {
         m_timer

@@ -408,6 +408,9 @@ void tst_PluginClient::metrics() // C-75: every request counts once
     }
     executor.runAll();
     clock.advance(300ms);
+    server.exchanges[1]->sink->onRetry(429);
+    server.exchanges[1]->sink->onRetry(429);
+    server.exchanges[2]->sink->onRetry(0);
     server.answer(0, 200, "{}");
     server.answer(1, 404, "");
     server.fail(2, Error(ErrorCode::ConnectionRefused, QStringLiteral("nothing listens")));
@@ -417,6 +420,8 @@ void tst_PluginClient::metrics() // C-75: every request counts once
         {R"(rest_client_requests_total{code="200",host="api.example:6443",method="GET"} 1)",
             R"(rest_client_requests_total{code="404",host="api.example:6443",method="GET"} 1)",
             R"(rest_client_requests_total{code="<error>",host="api.example:6443",method="POST"} 1)",
+            R"(rest_client_request_retries_total{code="429",host="api.example:6443",verb="GET"} 2)",
+            R"(rest_client_request_retries_total{code="<error>",host="api.example:6443",verb="POST"} 1)",
             R"(rest_client_request_duration_seconds_count{host="api.example:6443",verb="GET"} 2)",
             R"(rest_client_request_duration_seconds_bucket{host="api.example:6443",verb="GET",le="0.25"} 0)",
             R"(rest_client_request_duration_seconds_bucket{host="api.example:6443",verb="GET",le="0.5"} 2)"})

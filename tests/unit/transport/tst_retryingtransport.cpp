@@ -133,12 +133,14 @@ public:
         text.append(QByteArray::number(head.httpStatus));
     }
     void onBytes(const QByteArray &bytes) override { text.append(bytes); }
+    void onRetry(int httpStatus) override { retries.append(httpStatus); }
     void onFinished(const Error &error) override
     {
         text.append(error.isError() ? error.message().toUtf8() : "end"_ba);
         code = error.code();
     }
     QByteArrayList text;
+    QList<int> retries;
     ErrorCode code = ErrorCode::Unset;
 };
 
@@ -243,6 +245,7 @@ void tst_RetryingTransport::waitsAsLongAsTold()
     QCOMPARE(asked.size(), size_t(3));
     QCOMPARE(asked[1].at, std::chrono::nanoseconds(3s));
     QCOMPARE(asked[2].at, std::chrono::nanoseconds(4s)); // C-9: one second
+    QCOMPARE(log.retries, QList<int>({429, 0}));
 }
 
 // C-7
