@@ -1,9 +1,10 @@
 #include "faultproxy.h"
 
+#include "listener.h"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <atomic>
-#include <fcntl.h>
 #include <list>
 #include <mutex>
 #include <poll.h>
@@ -14,7 +15,7 @@
 namespace davit::testing {
 namespace {
 
-constexpr int kLookAroundMs = 10;
+constexpr int kLookAroundMs = Listener::kLookAroundMs;
 constexpr std::size_t kPieceBytes = 64 * 1024;
 
 sockaddr_in addressOf(const QString &host, quint16 port)
@@ -39,21 +40,8 @@ int connectTo(const sockaddr_in &address)
 
 void resetAndClose(int fd)
 {
-    const linger atOnce{1, 0};
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &atOnce, sizeof(atOnce));
+    Listener::resetOnClose(fd);
     close(fd);
-}
-
-bool sendAll(int fd, const char *bytes, std::size_t size)
-{
-    while (size > 0) {
-        const ssize_t sent = send(fd, bytes, size, MSG_NOSIGNAL);
-        if (sent <= 0)
-            return false;
-        bytes += sent;
-        size -= std::size_t(sent);
-    }
-    return true;
 }
 
 } // namespace
@@ -69,13 +57,10 @@ struct FaultProxy::Private
     };
 
     sockaddr_in target;
-    int listener = -1;
-    quint16 port = 0;
-    std::thread acceptor;
-    std::atomic<bool> isStopping{false};
+    Listener listener{QStringLiteral("fault proxy"), [this](int client) { accepted(client); }};
     std::atomic<Mode> mode{Mode::Pass};
     std::atomic<int> delayMs{0};
-    std::atomic<int> accepted{0};
+    std::atomic<int> acceptedCount{0};
     std::atomic<int> open{0};
     std::atomic<qint64> fromServer{0};
     std::atomic<qint64> fromClient{0};
@@ -86,7 +71,7 @@ struct FaultProxy::Private
     Break breakHow = Break::Unset;
     int breakCount = 0;
 
-    void accept();
+    void accepted(int client);
     void serve(Connection &self, int client);
     void shuttle(Connection &self, int client, int server);
     bool passFromServer(Connection &self, int client, int server, qint64 *passed);
@@ -94,26 +79,18 @@ struct FaultProxy::Private
     void sweep();
 };
 
-void FaultProxy::Private::accept()
+void FaultProxy::Private::accepted(int client)
 {
-    while (!isStopping) {
-        pollfd poller{listener, POLLIN, 0};
-        if (poll(&poller, 1, kLookAroundMs) <= 0)
-            continue;
-        const int client = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-        if (client < 0)
-            continue;
-        ++accepted;
-        if (mode == Mode::Refuse) {
-            resetAndClose(client);
-            continue;
-        }
-        sweep();
-        const std::lock_guard lock(mutex);
-        Connection &connection = connections.emplace_back();
-        ++open;
-        connection.thread = std::thread([this, &connection, client] { serve(connection, client); });
+    ++acceptedCount;
+    if (mode == Mode::Refuse) {
+        resetAndClose(client);
+        return;
     }
+    sweep();
+    const std::lock_guard lock(mutex);
+    Connection &connection = connections.emplace_back();
+    ++open;
+    connection.thread = std::thread([this, &connection, client] { serve(connection, client); });
 }
 
 // Forgets connections whose threads have ended.
@@ -171,7 +148,7 @@ bool FaultProxy::Private::passFromServer(Connection &self, int client, int serve
         std::this_thread::sleep_for(std::chrono::milliseconds(ms));
     qint64 allowed = 0;
     const Break rule = takeByteRule(*passed, size, &allowed);
-    if (!sendAll(client, piece, std::size_t(allowed)))
+    if (!Listener::sendAll(client, piece, std::size_t(allowed)))
         return false;
     *passed += allowed;
     fromServer += allowed;
@@ -184,7 +161,7 @@ void FaultProxy::Private::shuttle(Connection &self, int client, int server)
 {
     char piece[kPieceBytes];
     qint64 passed = 0;
-    while (!isStopping) {
+    while (!listener.isStopping()) {
         const Break wanted = self.wanted;
         if (wanted == Break::Cut || wanted == Break::Reset)
             return;
@@ -200,7 +177,7 @@ void FaultProxy::Private::shuttle(Connection &self, int client, int server)
             continue; // told otherwise while it waited
         if (pollers[0].revents) {
             const ssize_t size = recv(client, piece, sizeof(piece), 0);
-            if (size <= 0 || !sendAll(server, piece, std::size_t(size)))
+            if (size <= 0 || !Listener::sendAll(server, piece, std::size_t(size)))
                 return;
             fromClient += size;
         }
@@ -224,36 +201,12 @@ FaultProxy::~FaultProxy()
 
 Status FaultProxy::start()
 {
-    if (d->listener >= 0)
-        return Status::ok();
-    d->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address = addressOf(QStringLiteral("127.0.0.1"), d->port);
-    socklen_t size = sizeof(address);
-    const int yes = 1;
-    setsockopt(d->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    if (d->listener < 0 || bind(d->listener, reinterpret_cast<sockaddr *>(&address), size) != 0
-        || listen(d->listener, 128) != 0
-        || getsockname(d->listener, reinterpret_cast<sockaddr *>(&address), &size) != 0) {
-        if (d->listener >= 0)
-            close(d->listener);
-        d->listener = -1;
-        return Status(ErrorCode::InvalidConfiguration,
-            QStringLiteral("fault proxy: cannot listen on 127.0.0.1"));
-    }
-    d->port = ntohs(address.sin_port);
-    d->isStopping = false;
-    d->acceptor = std::thread([this] { d->accept(); });
-    return Status::ok();
+    return d->listener.start();
 }
 
 void FaultProxy::stop()
 {
-    if (d->listener < 0)
-        return;
-    d->isStopping = true;
-    d->acceptor.join();
-    close(d->listener);
-    d->listener = -1;
+    d->listener.stop();
     std::list<Private::Connection> last;
     {
         const std::lock_guard lock(d->mutex);
@@ -265,7 +218,7 @@ void FaultProxy::stop()
 
 quint16 FaultProxy::port() const
 {
-    return d->port;
+    return d->listener.port();
 }
 
 void FaultProxy::setMode(Mode mode)
@@ -300,7 +253,7 @@ int FaultProxy::openConnections() const
 
 int FaultProxy::acceptedConnections() const
 {
-    return d->accepted;
+    return d->acceptedCount;
 }
 
 qint64 FaultProxy::bytesFromServer() const

@@ -1,7 +1,7 @@
 #include "watchscript.h"
 
-#include <arpa/inet.h>
-#include <atomic>
+#include "listener.h"
+
 #include <list>
 #include <mutex>
 #include <poll.h>
@@ -12,25 +12,9 @@
 namespace davit::testing {
 namespace {
 
-constexpr int kLookAroundMs = 10;
-
-void resetOnClose(int fd)
+bool send(int fd, const QByteArray &bytes)
 {
-    const linger atOnce{1, 0};
-    setsockopt(fd, SOL_SOCKET, SO_LINGER, &atOnce, sizeof(atOnce));
-}
-
-bool sendAll(int fd, const QByteArray &bytes)
-{
-    qsizetype sent = 0;
-    while (sent < bytes.size()) {
-        const ssize_t n
-            = send(fd, bytes.constData() + sent, std::size_t(bytes.size() - sent), MSG_NOSIGNAL);
-        if (n <= 0)
-            return false;
-        sent += n;
-    }
-    return true;
+    return Listener::sendAll(fd, bytes.constData(), std::size_t(bytes.size()));
 }
 
 // The body's length as the head says it.
@@ -46,18 +30,14 @@ qsizetype contentLength(const QByteArray &head)
 
 struct WatchScript::Private
 {
-    int listener = -1;
-    quint16 port = 0;
-    std::thread acceptor;
-    std::atomic<bool> isStopping{false};
-
+    Listener listener{QStringLiteral("watch script"), [this](int client) { accepted(client); }};
     mutable std::mutex mutex;
     std::list<std::thread> connections; // all GUARDED_BY(mutex)
     QList<WatchStep> steps;
     QList<QByteArray> requests;
     int unexpected = 0;
 
-    void accept();
+    void accepted(int client);
     void serve(int client);
     bool readRequest(int client, QByteArray *buffer, QByteArray *firstLine) const;
     bool takeStep(const QByteArray &firstLine, WatchStep *step);
@@ -66,26 +46,18 @@ struct WatchScript::Private
     bool sleep(std::chrono::milliseconds span) const;
 };
 
-void WatchScript::Private::accept()
+void WatchScript::Private::accepted(int client)
 {
-    while (!isStopping) {
-        pollfd poller{listener, POLLIN, 0};
-        if (poll(&poller, 1, kLookAroundMs) <= 0)
-            continue;
-        const int client = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-        if (client < 0)
-            continue;
-        const std::lock_guard lock(mutex);
-        connections.emplace_back([this, client] { serve(client); });
-    }
+    const std::lock_guard lock(mutex);
+    connections.emplace_back([this, client] { serve(client); });
 }
 
 bool WatchScript::Private::sleep(std::chrono::milliseconds span) const
 {
     const auto end = std::chrono::steady_clock::now() + span;
-    while (!isStopping && std::chrono::steady_clock::now() < end)
+    while (!listener.isStopping() && std::chrono::steady_clock::now() < end)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return !isStopping;
+    return !listener.isStopping();
 }
 
 // One request with its body; what follows it stays in the buffer.
@@ -103,9 +75,9 @@ bool WatchScript::Private::readRequest(int client, QByteArray *buffer, QByteArra
             }
         }
         pollfd poller{client, POLLIN, 0};
-        if (isStopping)
+        if (listener.isStopping())
             return false;
-        if (poll(&poller, 1, kLookAroundMs) <= 0)
+        if (poll(&poller, 1, Listener::kLookAroundMs) <= 0)
             continue;
         const ssize_t n = recv(client, piece, sizeof(piece), 0);
         if (n <= 0)
@@ -132,12 +104,12 @@ bool WatchScript::Private::takeStep(const QByteArray &firstLine, WatchStep *step
 bool WatchScript::Private::play(int client, const WatchStep &step) const
 {
     for (qsizetype i = 0; i < step.pieces.size(); ++i)
-        if ((i > 0 && !sleep(step.pause)) || !sendAll(client, step.pieces[i]))
+        if ((i > 0 && !sleep(step.pause)) || !send(client, step.pieces[i]))
             return false;
     if (step.then != WatchStep::Then::Unset && !sleep(step.pause))
         return false;
     if (step.then == WatchStep::Then::Reset)
-        resetOnClose(client);
+        Listener::resetOnClose(client);
     if (step.then == WatchStep::Then::Hold)
         sleep(std::chrono::hours(1));
     return step.then == WatchStep::Then::Unset;
@@ -166,36 +138,12 @@ WatchScript::~WatchScript()
 
 Status WatchScript::start()
 {
-    if (d->listener >= 0)
-        return Status::ok();
-    d->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof(address);
-    if (d->listener < 0 || bind(d->listener, reinterpret_cast<sockaddr *>(&address), size) != 0
-        || listen(d->listener, 128) != 0
-        || getsockname(d->listener, reinterpret_cast<sockaddr *>(&address), &size) != 0) {
-        if (d->listener >= 0)
-            close(d->listener);
-        d->listener = -1;
-        return Status(ErrorCode::InvalidConfiguration,
-            QStringLiteral("watch script: cannot listen on 127.0.0.1"));
-    }
-    d->port = ntohs(address.sin_port);
-    d->isStopping = false;
-    d->acceptor = std::thread([this] { d->accept(); });
-    return Status::ok();
+    return d->listener.start();
 }
 
 void WatchScript::stop()
 {
-    if (d->listener < 0)
-        return;
-    d->isStopping = true;
-    d->acceptor.join();
-    close(d->listener);
-    d->listener = -1;
+    d->listener.stop();
     std::list<std::thread> last;
     {
         const std::lock_guard lock(d->mutex);
@@ -207,12 +155,12 @@ void WatchScript::stop()
 
 quint16 WatchScript::port() const
 {
-    return d->port;
+    return d->listener.port();
 }
 
 QString WatchScript::url() const
 {
-    return QStringLiteral("http://127.0.0.1:%1").arg(d->port);
+    return QStringLiteral("http://127.0.0.1:%1").arg(port());
 }
 
 void WatchScript::add(const WatchStep &step)
