@@ -34,31 +34,19 @@ QFuture<ObjectReply> called(ClientBackend *d, ClientBackend::Verb verb, const Gv
 
 Client::Client() : d(nullptr) { }
 
-Client::Client(priv::ClientBackend &backend) : d(&backend)
-{
-    d->retain();
-}
+Client::Client(priv::ClientBackend &backend) : d(priv::retained(&backend)) { }
 
-Client::Client(const Client &other) : d(other.d)
-{
-    if (d)
-        d->retain();
-}
+Client::Client(const Client &other) : d(priv::retained(other.d)) { }
 
 Client &Client::operator=(const Client &other)
 {
-    if (other.d)
-        other.d->retain();
-    if (d)
-        d->release();
-    d = other.d;
+    priv::holdInstead(d, other.d);
     return *this;
 }
 
 Client::~Client()
 {
-    if (d)
-        d->release();
+    priv::released(d);
 }
 
 QFuture<ObjectReply> Client::get(

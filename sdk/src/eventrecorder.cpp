@@ -5,31 +5,19 @@ DAVIT_BEGIN_NAMESPACE
 
 EventRecorder::EventRecorder() : d(nullptr) { }
 
-EventRecorder::EventRecorder(priv::EventBackend &backend) : d(&backend)
-{
-    d->retain();
-}
+EventRecorder::EventRecorder(priv::EventBackend &backend) : d(priv::retained(&backend)) { }
 
-EventRecorder::EventRecorder(const EventRecorder &other) : d(other.d)
-{
-    if (d)
-        d->retain();
-}
+EventRecorder::EventRecorder(const EventRecorder &other) : d(priv::retained(other.d)) { }
 
 EventRecorder &EventRecorder::operator=(const EventRecorder &other)
 {
-    if (other.d)
-        other.d->retain();
-    if (d)
-        d->release();
-    d = other.d;
+    priv::holdInstead(d, other.d);
     return *this;
 }
 
 EventRecorder::~EventRecorder()
 {
-    if (d)
-        d->release();
+    priv::released(d);
 }
 
 void EventRecorder::record(const Object &regarding, EventSeverity severity, const QString &reason,

@@ -5,31 +5,19 @@ DAVIT_BEGIN_NAMESPACE
 
 Lister::Lister() : d(nullptr) { }
 
-Lister::Lister(priv::ListerBackend &backend) : d(&backend)
-{
-    d->retain();
-}
+Lister::Lister(priv::ListerBackend &backend) : d(priv::retained(&backend)) { }
 
-Lister::Lister(const Lister &other) : d(other.d)
-{
-    if (d)
-        d->retain();
-}
+Lister::Lister(const Lister &other) : d(priv::retained(other.d)) { }
 
 Lister &Lister::operator=(const Lister &other)
 {
-    if (other.d)
-        other.d->retain();
-    if (d)
-        d->release();
-    d = other.d;
+    priv::holdInstead(d, other.d);
     return *this;
 }
 
 Lister::~Lister()
 {
-    if (d)
-        d->release();
+    priv::released(d);
 }
 
 Gvk Lister::gvk() const

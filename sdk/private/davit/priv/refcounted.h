@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <davit/global.h>
+#include <utility>
 
 namespace davit::priv {
 
@@ -26,5 +27,24 @@ protected:
 private:
     std::atomic<int> m_count{0};
 };
+
+// What a value class does with the backend that it holds: null, or counted. [thread-safe]
+template <typename Backend> Backend *retained(Backend *backend) noexcept
+{
+    if (backend)
+        backend->retain();
+    return backend;
+}
+template <typename Backend> void released(Backend *backend) noexcept
+{
+    if (backend)
+        backend->release();
+}
+// `held` holds `backend` from now on; they may be the same.
+template <typename Backend> void holdInstead(Backend *&held, Backend *backend) noexcept
+{
+    retained(backend);
+    released(std::exchange(held, backend));
+}
 
 } // namespace davit::priv
