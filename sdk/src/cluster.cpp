@@ -2,6 +2,8 @@
 #include <davit/logging.h>
 #include <davit/priv/backends.h>
 
+#include <support/threadcheck.h>
+
 DAVIT_BEGIN_NAMESPACE
 
 namespace {
@@ -32,6 +34,7 @@ Status Cluster::informer(const InformerRequest &request, Informer **informer)
     *informer = nullptr;
     if (!d)
         return noCluster();
+    DAVIT_ASSERT_THREAD(*d->informerParent());
     std::unique_ptr<priv::InformerBackend> backend;
     const Status status = d->makeInformer(request, &backend);
     if (status.isOk())

@@ -3,6 +3,7 @@
 #include <davit/priv/controllerspec.h>
 
 #include <QtCore/qregularexpression.h>
+#include <support/threadcheck.h>
 
 DAVIT_BEGIN_NAMESPACE
 
@@ -146,6 +147,7 @@ Status ControllerBuilder::reconcileWithOwned(Reconciler *reconciler)
         return Status(ErrorCode::InvalidArgument,
             QStringLiteral("controller \"%1\": reconcileWith() was called twice").arg(d->name));
     HostContext &host = *d->host;
+    DAVIT_ASSERT_THREAD(*host.backend().informerParent());
     d->host = nullptr;
     if (!d->firstError.isOk())
         return d->firstError;

@@ -5,6 +5,7 @@
 #include <QtCore/qcoreapplication.h>
 #include <QtCore/qcoreevent.h>
 #include <QtCore/qpointer.h>
+#include <support/threadcheck.h>
 
 DAVIT_BEGIN_NAMESPACE
 
@@ -54,6 +55,7 @@ Informer::Informer(priv::InformerBackend &owned, QObject *parent)
 
 Informer::~Informer()
 {
+    DAVIT_ASSERT_THREAD(*this);
     d->backend->setReceiver(nullptr);
     delete d;
 }
@@ -75,11 +77,13 @@ bool Informer::hasSynced() const noexcept
 
 Status Informer::addIndex(const QString &name, IndexFunction *function)
 {
+    DAVIT_ASSERT_THREAD(*this);
     return d->backend->addIndex(name, std::shared_ptr<const IndexFunction>(function));
 }
 
 priv::InformerBackend &Informer::backend() const noexcept
 {
+    DAVIT_ASSERT_THREAD(*this);
     return *d->backend;
 }
 

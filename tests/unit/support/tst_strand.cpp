@@ -1,4 +1,5 @@
 #include <support/strand.h>
+#include <support/threadcheck.h>
 
 #include <QTest>
 #include <QThreadPool>
@@ -18,6 +19,7 @@ private Q_SLOTS:
     void stopDropsWhatWaits();
     void stopWaitsForWhatRuns();
     void isCurrentOnlyInside();
+    void threadCheck();
     void twoStrandsSideBySide();
 };
 
@@ -148,6 +150,27 @@ void tst_Strand::isCurrentOnlyInside()
 }
 
 // Each waits for the other: only works if both run at once.
+// What DAVIT_ASSERT_THREAD asks, of a strand and of a QObject.
+void tst_Strand::threadCheck()
+{
+    using davit::support::isOnThreadOf;
+    QThreadPool pool;
+    Strand strand(pool);
+    QObject here;
+    QVERIFY(!isOnThreadOf(strand));
+    QVERIFY(isOnThreadOf(here));
+    std::atomic<bool> isInside{false};
+    std::atomic<bool> isHere{true};
+    strand.post([&] {
+        isInside = isOnThreadOf(strand);
+        isHere = isOnThreadOf(here);
+    });
+    flush(strand);
+    QVERIFY(isInside);
+    QVERIFY(!isHere);
+    DAVIT_ASSERT_THREAD(here);
+}
+
 void tst_Strand::twoStrandsSideBySide()
 {
     QThreadPool pool;
