@@ -13,7 +13,8 @@
 #include <memory>
 
 DAVIT_BEGIN_NAMESPACE
-// Plugin-provided, frozen: which keys an object of a source concerns. Runs on the plugin's thread.
+// Plugin-provided, frozen: which keys an object of a source concerns. keys() is called on the
+// [plugin-thread].
 class DAVIT_EXPORT KeyMapper
 {
 public:
@@ -21,6 +22,7 @@ public:
     virtual QList<ObjectKey> keys(const Object &object) const = 0;
 };
 
+// All methods: [plugin-thread].
 class DAVIT_EXPORT ControllerBuilder
 {
 public:

@@ -49,6 +49,7 @@ private:
     priv::MetricCell *m_cell = nullptr;
 };
 
+// All methods: [thread-safe].
 class DAVIT_EXPORT Metrics
 {
 public:

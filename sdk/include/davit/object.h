@@ -28,6 +28,7 @@ public:
     // [thread-safe]
     static Status fromJson(QByteArrayView json, Object *object);
 
+    // [thread-safe]
     bool isNull() const noexcept;
     // Only metadata, apiVersion and kind are there: the informer was asked for no more.
     // [thread-safe]

@@ -9,6 +9,7 @@
 DAVIT_BEGIN_NAMESPACE
 class ObjectBuilderPrivate;
 
+// All methods: [any one thread].
 class DAVIT_EXPORT ObjectBuilder
 {
 public:
@@ -24,7 +25,7 @@ public:
     // Sets the value at `path`, making the objects on the way; an index equal to the array's size
     // appends. Values: null, bool, integers, double, QString, QByteArray (UTF-8 text), QStringList,
     // QVariantList, QVariantMap. A path through something that is neither object nor array replaces
-    // it. [any one thread]
+    // it.
     ObjectBuilder &set(const QStringList &path, const QVariant &value);
     // Copies a part of another object to `path`; a missing one removes.
     ObjectBuilder &set(const QStringList &path, const Value &value);

@@ -20,7 +20,7 @@ struct ObjectEvent
     Object object; // the newest, or last known, state
 };
 
-// Plugin-provided, frozen.
+// Plugin-provided, frozen. accepts() is called on the [plugin-thread].
 class DAVIT_EXPORT EventFilter
 {
 public:
@@ -29,6 +29,7 @@ public:
 };
 
 class PredicatePrivate;
+// A shared filter; copies refer to the same one. All methods: [plugin-thread].
 class DAVIT_EXPORT Predicate
 {
 public:
@@ -65,6 +66,7 @@ template <typename F> Predicate Predicate::from(F function)
 }
 
 // Each decides about Updated events alone and lets the others pass, but for matching().
+// [thread-safe]
 namespace predicates {
 DAVIT_EXPORT Predicate resourceVersionChanged();
 DAVIT_EXPORT Predicate generationChanged(); // drops changes of status and metadata

@@ -8,6 +8,7 @@
 #include <variant>
 
 DAVIT_BEGIN_NAMESPACE
+// All methods: [thread-safe].
 template <typename T> class [[nodiscard]] Result
 {
 public:

@@ -59,6 +59,7 @@ private:
     priv::ClientBackend *d; // shared
 };
 
+// All methods: [worker-thread].
 class Client::Blocking
 {
 public:

@@ -8,7 +8,7 @@
 
 DAVIT_BEGIN_NAMESPACE
 class ObjectReplyPrivate;
-// One object or an error.
+// One object or an error. All methods: [thread-safe].
 class DAVIT_EXPORT ObjectReply
 {
 public:
@@ -27,7 +27,7 @@ private:
 };
 
 class ListReplyPrivate;
-// One page of objects or an error.
+// One page of objects or an error. All methods: [thread-safe].
 class DAVIT_EXPORT ListReply
 {
 public:
@@ -52,7 +52,7 @@ private:
 enum class PatchType : quint8 { Unset = 0, Merge, Json, Apply, StrategicMerge };
 
 class PatchPrivate;
-// A change to an object, in one of the four forms of the API server.
+// A change to an object, in one of the four forms of the API server. All methods: [thread-safe].
 class DAVIT_EXPORT Patch
 {
 public:
@@ -84,7 +84,7 @@ enum class Propagation : quint8 { Unset = 0, Background, Foreground, Orphan };
 
 class RequestOptionsPrivate;
 // Options of a request; each verb reads those that its API knows. Setters return the options, to be
-// chained.
+// chained: [any one thread]. Getters: [thread-safe].
 class DAVIT_EXPORT RequestOptions
 {
 public:

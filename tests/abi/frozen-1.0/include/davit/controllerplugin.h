@@ -24,7 +24,7 @@ public:
     // Called once before the plugin is destroyed, after its workers ended and its signals were cut.
     // [plugin-thread]
     virtual void shutdown();
-    // Room for later interfaces ("name/2"); null when not provided.
+    // Room for later interfaces ("name/2"); null when not provided. [plugin-thread]
     virtual void *extension(const char *name);
 };
 DAVIT_END_NAMESPACE

@@ -51,7 +51,7 @@ public:
     Metrics metrics() const;
     EventRecorder events() const;
 
-    priv::HostBackend &backend() const noexcept; // host only
+    priv::HostBackend &backend() const noexcept; // host only [thread-safe]
 
 private:
     priv::HostBackend &m_backend; // borrowed

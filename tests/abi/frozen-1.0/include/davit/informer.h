@@ -17,7 +17,7 @@
 #include <davit/lister.h>
 
 DAVIT_BEGIN_NAMESPACE
-// Plugin-provided, frozen: the values of one object in an index.
+// Plugin-provided, frozen: the values of one object in an index. Runs on the [cache-thread].
 class DAVIT_EXPORT IndexFunction
 {
 public:
@@ -51,7 +51,7 @@ public:
 
     explicit Informer(
         priv::InformerBackend &owned, QObject *parent = nullptr); // host only [plugin-thread]
-    priv::InformerBackend &backend() const noexcept; // host only
+    priv::InformerBackend &backend() const noexcept; // host only [plugin-thread]
 
 Q_SIGNALS:
     // After the store changed. A slow slot delays only its own plugin. [plugin-thread]

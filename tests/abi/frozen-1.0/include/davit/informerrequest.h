@@ -22,6 +22,8 @@ enum class Payload : quint8 {
 };
 
 class InformerRequestPrivate;
+// What an informer or lister shall show; a value. Setters: [any one thread], getters:
+// [thread-safe].
 class DAVIT_EXPORT InformerRequest
 {
 public:

@@ -36,7 +36,7 @@ private:
 };
 
 // Field selectors over members ("metadata.name=x,status.phase!=Failed"); an absent field counts as
-// "". E-45.
+// "". All methods: [thread-safe]. E-45.
 class FieldSelectorPrivate;
 class DAVIT_EXPORT FieldSelector
 {
