@@ -8,6 +8,7 @@
 
 #include <QProcess>
 #include <QRandomGenerator>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -22,8 +23,14 @@ private Q_SLOTS:
     void staySmall();
     void run01LogEvents();
     void run02ReconcileConfigMap();
+    void runReadme();
 
 private:
+    // The README's plugin, file by file as it is printed there.
+    void writeReadmePlugin();
+    // "README", or a folder of examples/.
+    QString sourceOf(const QString &folder) const;
+    void createPod(const QString &name);
     // A davit process with the example that builds() left; null after a failure.
     std::unique_ptr<HostProcess> startHost(const QString &folder);
     // Runs it; the output when it fails, else empty.
@@ -67,6 +74,52 @@ void tst_Examples::initTestCase()
     m_namespace
         = QStringLiteral("examples-%1").arg(QRandomGenerator::global()->bounded(100'000, 999'999));
     QVERIFY2(m_api->createNamespace(m_namespace), qPrintable(m_api->lastError));
+    writeReadmePlugin();
+}
+
+void tst_Examples::writeReadmePlugin()
+{
+    QFile readme(QStringLiteral(DAVIT_SOURCE_DIR "/README.md"));
+    QVERIFY(readme.open(QIODevice::ReadOnly));
+    const QString text = QString::fromUtf8(readme.readAll());
+    const auto block = [&text](const QString &language) {
+        const QRegularExpression form(QStringLiteral("^```%1\\n(.*?)^```$").arg(language),
+            QRegularExpression::MultilineOption | QRegularExpression::DotMatchesEverythingOption);
+        return form.match(text).captured(1);
+    };
+    const QRegularExpression names(QStringLiteral("SOURCES (\\S+) METADATA (\\S+)\\)"));
+    const QRegularExpressionMatch named = names.match(block(QStringLiteral("cmake")));
+    QVERIFY2(named.hasMatch(), "the README's CMake block names no files");
+    const QDir dir(sourceOf(QStringLiteral("README")));
+    QVERIFY(dir.mkpath(QStringLiteral(".")));
+    const std::pair<QString, QString> files[] = {
+        {QStringLiteral("CMakeLists.txt"), QStringLiteral("cmake")},
+        {named.captured(1), QStringLiteral("cpp")}, {named.captured(2), QStringLiteral("json")}};
+    for (const auto &[name, language] : files) {
+        QFile file(dir.filePath(name));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(block(language).toUtf8());
+    }
+}
+
+QString tst_Examples::sourceOf(const QString &folder) const
+{
+    return folder == QStringLiteral("README")
+        ? m_dir.filePath(QStringLiteral("readme-source"))
+        : QStringLiteral(DAVIT_SOURCE_DIR "/examples/") + folder;
+}
+
+void tst_Examples::createPod(const QString &name)
+{
+    const QJsonObject container{{QStringLiteral("name"), QStringLiteral("web")},
+        {QStringLiteral("image"), QStringLiteral("registry.example/web:1")}};
+    QVERIFY2(m_api->create(QStringLiteral("pods"), m_namespace,
+                 {{QStringLiteral("apiVersion"), QStringLiteral("v1")},
+                     {QStringLiteral("kind"), QStringLiteral("Pod")},
+                     {QStringLiteral("metadata"), QJsonObject{{QStringLiteral("name"), name}}},
+                     {QStringLiteral("spec"),
+                         QJsonObject{{QStringLiteral("containers"), QJsonArray{container}}}}}),
+        qPrintable(m_api->lastError));
 }
 
 std::unique_ptr<HostProcess> tst_Examples::startHost(const QString &folder)
@@ -88,6 +141,7 @@ void tst_Examples::builds_data()
         << QStringLiteral("01-log-events") << QStringLiteral("log-events.so");
     QTest::newRow("02-reconcile-configmap")
         << QStringLiteral("02-reconcile-configmap") << QStringLiteral("reconcile-configmap.so");
+    QTest::newRow("README") << QStringLiteral("README") << QStringLiteral("pod-log.so");
 }
 
 void tst_Examples::builds()
@@ -96,8 +150,7 @@ void tst_Examples::builds()
     QFETCH(const QString, plugin);
     const QString build = m_dir.filePath(folder);
     QByteArray fault = run({QStringLiteral("cmake"), QStringLiteral("-G"), QStringLiteral("Ninja"),
-        QStringLiteral("-S"), QStringLiteral(DAVIT_SOURCE_DIR "/examples/") + folder,
-        QStringLiteral("-B"), build,
+        QStringLiteral("-S"), sourceOf(folder), QStringLiteral("-B"), build,
         QStringLiteral("-DCMAKE_CXX_FLAGS=-Wall -Wextra -Wpedantic -Wno-psabi -Werror"),
         QStringLiteral("-DCMAKE_PREFIX_PATH=") + m_dir.filePath(QStringLiteral("prefix"))});
     QVERIFY2(fault.isEmpty(), fault.constData());
@@ -113,12 +166,15 @@ void tst_Examples::staySmall()
 {
     QFETCH(const QString, folder);
     qsizetype lines = 0;
-    const QDir dir(QStringLiteral(DAVIT_SOURCE_DIR "/examples/") + folder);
+    const QDir dir(sourceOf(folder));
     for (const QString &name : dir.entryList(QDir::Files)) {
         QFile file(dir.filePath(name));
         QVERIFY(file.open(QIODevice::ReadOnly));
+        const qsizetype count = file.readAll().count('\n');
         if (!name.endsWith(QStringLiteral(".md")))
-            lines += file.readAll().count('\n');
+            lines += count;
+        if (folder == QStringLiteral("README") && name.endsWith(QStringLiteral(".cpp")))
+            QVERIFY2(count <= 30, qPrintable(QString::number(count))); // as its title says
     }
     QVERIFY2(lines > 10 && lines < 100, qPrintable(QString::number(lines)));
 }
@@ -129,16 +185,7 @@ void tst_Examples::run01LogEvents()
     QVERIFY(davit);
     QVERIFY2(davit->waitForLine("all Pods are known"), davit->errorText().constData());
     const QString pod = m_namespace + QStringLiteral("/web");
-    const QJsonObject container{{QStringLiteral("name"), QStringLiteral("web")},
-        {QStringLiteral("image"), QStringLiteral("registry.example/web:1")}};
-    QVERIFY2(m_api->create(QStringLiteral("pods"), m_namespace,
-                 {{QStringLiteral("apiVersion"), QStringLiteral("v1")},
-                     {QStringLiteral("kind"), QStringLiteral("Pod")},
-                     {QStringLiteral("metadata"),
-                         QJsonObject{{QStringLiteral("name"), QStringLiteral("web")}}},
-                     {QStringLiteral("spec"),
-                         QJsonObject{{QStringLiteral("containers"), QJsonArray{container}}}}}),
-        qPrintable(m_api->lastError));
+    createPod(QStringLiteral("web"));
     QVERIFY2(davit->waitForLine("pod added", "pod", pod), davit->errorText().constData());
     const QJsonObject labels{{QStringLiteral("a"), QStringLiteral("b")}};
     QVERIFY(m_api->mergePatch(QStringLiteral("pods"), m_namespace, QStringLiteral("web"),
@@ -175,6 +222,16 @@ void tst_Examples::run02ReconcileConfigMap()
     QVERIFY(m_api->mergePatch(configMaps, m_namespace, name,
         {{QStringLiteral("data"), QJsonObject{{QStringLiteral("y"), QStringLiteral("2")}}}}));
     QTRY_COMPARE_WITH_TIMEOUT(entries(), QStringLiteral("2"), 15000);
+    QCOMPARE(davit->stop(), 0);
+}
+
+void tst_Examples::runReadme()
+{
+    const std::unique_ptr<HostProcess> davit = startHost(QStringLiteral("README"));
+    QVERIFY(davit);
+    createPod(QStringLiteral("readme"));
+    QVERIFY2(davit->waitForLine("pod added", "pod", m_namespace + QStringLiteral("/readme")),
+        davit->errorText().constData());
     QCOMPARE(davit->stop(), 0);
 }
 
