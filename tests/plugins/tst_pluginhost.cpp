@@ -150,7 +150,7 @@ void tst_PluginHost::putConfigMaps(const QString &prefix, int count)
 // ConfigMaps of that prefix that the good plugin has been at.
 int tst_PluginHost::labelled(const QString &prefix)
 {
-    const auto answer = m_server.request("GET", "/api/v1/namespaces/default/configmaps?limit=0");
+    const auto answer = m_server.request("GET", "/api/v1/namespaces/default/configmaps");
     const QJsonArray items
         = QJsonDocument::fromJson(answer.body).object().value(QStringLiteral("items")).toArray();
     int count = 0;
