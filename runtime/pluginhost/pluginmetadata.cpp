@@ -71,7 +71,8 @@ void readResources(JsonReader &top, PluginMetadata *metadata)
         resource.fieldSelector = entry.string(key("fieldSelector"));
         checkSelectors(entry, resource);
         const QString payload = entry.string(key("payload"));
-        if (payload == u"metadata")
+        static const Gvk secret{QString(), key("v1"), key("Secret")};
+        if (payload == u"metadata" || (payload.isEmpty() && resource.gvk == secret))
             resource.payload = Payload::Metadata;
         else if (!payload.isEmpty() && payload != u"full")
             entry.fail(key("payload"),

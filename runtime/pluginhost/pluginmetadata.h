@@ -23,7 +23,7 @@ struct DeclaredResource
     QStringList namespaces; // empty: all
     QString labelSelector;
     QString fieldSelector;
-    Payload payload = Payload::Full;
+    Payload payload = Payload::Full; // of a Secret only where the file says "full"
     bool isOptional = false;
 };
 

@@ -43,6 +43,8 @@ class tst_PluginMetadata : public QObject
 private Q_SLOTS:
     void whole();
     void least();
+    void payloads_data();
+    void payloads();
     void faults_data();
     void faults();
     void agreesWithTheSchema();
@@ -85,13 +87,38 @@ void tst_PluginMetadata::least()
 {
     PluginMetadata m;
     QVERIFY(readPluginMetadata(kFile, parsed(R"({"Id":"a","Version":"1.2.0","SdkAbi":1,
-                   "Resources":[{"version":"v1","kind":"Secret"}]})"),
+                   "Resources":[{"version":"v1","kind":"Pod"}]})"),
         &m)
                 .isOk());
     QCOMPARE(m.compatVersion, m.version);
     QCOMPARE(m.resources.value(0).payload, Payload::Full);
     QVERIFY(!m.resources.value(0).isOptional);
     QVERIFY(m.resources.value(0).namespaces.isEmpty());
+}
+
+void tst_PluginMetadata::payloads_data()
+{
+    QTest::addColumn<QByteArray>("resource");
+    QTest::addColumn<Payload>("payload");
+    const auto row = [](const char *name, const char *resource, Payload payload) {
+        QTest::newRow(name) << QByteArray(resource) << payload;
+    };
+    row("left out", R"("version":"v1","kind":"ConfigMap")", Payload::Full);
+    row("left out, of a Secret", R"("version":"v1","kind":"Secret")", Payload::Metadata);
+    row("full Secrets", R"("version":"v1","kind":"Secret","payload":"full")", Payload::Full);
+    row("metadata", R"("version":"v1","kind":"Pod","payload":"metadata")", Payload::Metadata);
+    row("a Secret of another group", R"("group":"x.io","version":"v1","kind":"Secret")",
+        Payload::Full);
+}
+
+void tst_PluginMetadata::payloads()
+{
+    QFETCH(const QByteArray, resource);
+    PluginMetadata m;
+    QVERIFY(readPluginMetadata(kFile,
+        parsed(R"({"Id":"a","Version":"1.2.0","SdkAbi":1,"Resources":[{)" + resource + "}]}"), &m)
+                .isOk());
+    QTEST(m.resources.value(0).payload, "payload");
 }
 
 void tst_PluginMetadata::faults_data()
