@@ -107,8 +107,8 @@ void Node::emitTo(TreeBuilder &builder) const // NOLINT(misc-no-recursion)
     form == Form::Object ? builder.endObject() : builder.endArray();
 }
 
-// False for a type that JSON has no form for.
-bool emitVariant(const QVariant &value, TreeBuilder &builder) // NOLINT(misc-no-recursion)
+// False for a type that JSON has no form for; null takes its place.
+bool emitScalar(const QVariant &value, TreeBuilder &builder)
 {
     bool isGood = true;
     switch (value.typeId()) {
@@ -148,6 +148,18 @@ bool emitVariant(const QVariant &value, TreeBuilder &builder) // NOLINT(misc-no-
         builder.string(isGood ? text.toStdString() : std::string());
         break;
     }
+    default:
+        builder.null();
+        isGood = false;
+    }
+    return isGood;
+}
+
+// As emitScalar(), for lists and maps too.
+bool emitVariant(const QVariant &value, TreeBuilder &builder) // NOLINT(misc-no-recursion)
+{
+    bool isGood = true;
+    switch (value.typeId()) {
     case QMetaType::QStringList:
     case QMetaType::QVariantList:
         builder.startArray();
@@ -168,8 +180,7 @@ bool emitVariant(const QVariant &value, TreeBuilder &builder) // NOLINT(misc-no-
         break;
     }
     default:
-        builder.null();
-        isGood = false;
+        isGood = emitScalar(value, builder);
     }
     return isGood;
 }
