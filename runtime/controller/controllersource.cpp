@@ -48,26 +48,11 @@ ControllerSource::~ControllerSource()
     });
 }
 
-// The informer has entered the plugin's guard already; here only the throw is told apart.
-template <typename F> bool ControllerSource::guarded(const char *entry, F &&function)
-{
-    try {
-        function();
-        return true;
-    } catch (const std::exception &e) {
-        m_around.faults->fault(entry, m_kind, QString::fromUtf8(e.what()));
-    } catch (...) {
-        m_around.faults->fault(
-            entry, m_kind, QStringLiteral("something that is no std::exception"));
-    }
-    return false;
-}
-
 bool ControllerSource::accepts(const ObjectEvent &event)
 {
     bool isAccepted = true;
-    const bool hasAnswered
-        = guarded("predicate", [&] { isAccepted = m_spec.predicate.accepts(event); });
+    const bool hasAnswered = priv::pluginCall(*m_around.faults, "predicate", m_kind,
+        [&] { isAccepted = m_spec.predicate.accepts(event); });
     return isAccepted || !hasAnswered;
 }
 
@@ -80,7 +65,9 @@ void ControllerSource::heard(const ObjectEvent &event)
     if (!accepts(event))
         return;
     std::vector<ObjectKey> keys;
-    if (guarded("key mapper", [&] { keys = keysOf(m_spec, m_around.ownerKind, event); }))
+    const bool hasMapped = priv::pluginCall(*m_around.faults, "key mapper", m_kind,
+        [&] { keys = keysOf(m_spec, m_around.ownerKind, event); });
+    if (hasMapped)
         enqueue(event, keys);
 }
 

@@ -38,7 +38,6 @@ private:
     void heard(const ObjectEvent &event);
     bool accepts(const ObjectEvent &event);
     void enqueue(const ObjectEvent &event, const std::vector<ObjectKey> &keys);
-    template <typename F> bool guarded(const char *entry, F &&function);
 
     priv::SourceSpec m_spec;
     Surroundings m_around;
