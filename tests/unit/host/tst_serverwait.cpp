@@ -1,6 +1,6 @@
 #include "host/serverwait.h"
 
-#include <davit/priv/backends.h>
+#include "../loglines.h"
 
 #include <QTest>
 #include <deque>
@@ -73,23 +73,6 @@ public:
     QList<QByteArray> targets;
 };
 
-class Lines final : public priv::LogBackend
-{
-public:
-    bool isEnabled(LogLevel) const noexcept override { return true; }
-    void write(LogLevel, const QString &, const char *message, const LogField *fields,
-        qsizetype count) noexcept override
-    {
-        QString line = QString::fromUtf8(message);
-        for (qsizetype i = 0; i < count; ++i)
-            if (qstrcmp(fields[i].key, "retryInSeconds") != 0)
-                line += QStringLiteral(" %1=%2").arg(
-                    QString::fromUtf8(fields[i].key), fields[i].value.toString());
-        all << line;
-    }
-    QStringList all;
-};
-
 } // namespace
 
 class tst_ServerWait : public QObject
@@ -114,7 +97,7 @@ void tst_ServerWait::ends_data()
         return Answer{0, {}, Error(code, QString::fromUtf8(text))};
     };
     const QString waiting
-        = QStringLiteral("waiting for the API server server=https://s:6443 error=");
+        = QStringLiteral("2|host|waiting for the API server|server=https://s:6443|error=");
     QTest::newRow("answers at once") << Script{good} << QString() << QStringList();
     QTest::newRow("away, then there")
         << Script{fault(ErrorCode::ConnectionRefused, "refused"), fault(ErrorCode::Timeout, "slow"),
@@ -160,7 +143,8 @@ void tst_ServerWait::ends()
     transport.script = script;
     ManualExecutor executor;
     HandTime time;
-    Lines lines;
+    fake::Lines lines;
+    lines.leftOut << "retryInSeconds"; // drawn by lot
     ServerWait wait(
         transport, executor, time, QStringLiteral("file f"), Logger(lines, QStringLiteral("host")));
     QList<Status> ends;
@@ -168,7 +152,7 @@ void tst_ServerWait::ends()
     executor.run();
     QCOMPARE(ends.size(), 1);
     QCOMPARE(ends.first().error().message(), sentence);
-    QTEST(lines.all, "lines");
+    QTEST(lines.seen, "lines");
     QCOMPARE(transport.targets, QList<QByteArray>(script.size(), "/api/v1"));
 }
 

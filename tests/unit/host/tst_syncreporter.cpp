@@ -1,6 +1,6 @@
 #include "host/syncreporter.h"
 
-#include <davit/priv/backends.h>
+#include "../loglines.h"
 
 #include <QTest>
 
@@ -8,26 +8,6 @@ using namespace davit;
 using namespace davit::host;
 using namespace std::chrono_literals;
 using observability::SyncProgress;
-
-namespace {
-
-class Lines final : public priv::LogBackend
-{
-public:
-    bool isEnabled(LogLevel) const noexcept override { return true; }
-    void write(LogLevel level, const QString &, const char *message, const LogField *fields,
-        qsizetype count) noexcept override
-    {
-        QString line = level == LogLevel::Warning ? QStringLiteral("! ") : QString();
-        line += QString::fromUtf8(message);
-        for (qsizetype i = 0; i < count; ++i)
-            line += QLatin1Char(' ') + fields[i].value.toString();
-        all << line;
-    }
-    QStringList all;
-};
-
-} // namespace
 
 class tst_SyncReporter : public QObject
 {
@@ -39,7 +19,7 @@ private Q_SLOTS:
 
 void tst_SyncReporter::slowSync()
 {
-    Lines lines;
+    fake::Lines lines;
     observability::StateBoard board;
     SyncProgress sync{QStringLiteral("v1 Pod"), false, 0, 0, -1, 10ms, {}};
     board.setSyncSource([&sync] { return QList<SyncProgress>{sync}; });
@@ -55,23 +35,29 @@ void tst_SyncReporter::slowSync()
     sync = {sync.resource, true, 1000, 50000, -1, 122s, {}};
     QVERIFY(!reporter.tick());
     reporter.tick();
-    QCOMPARE(lines.all,
-        QStringList({QStringLiteral("first sync v1 Pod 100 5000 1.01 900"),
-            QStringLiteral("first sync v1 Pod 400 20000 2.01 600"),
-            QStringLiteral("! first sync is slow v1 Pod 400 20000 121 600 cut off"),
-            QStringLiteral("first sync done v1 Pod 1000 50000 122")}));
+    QCOMPARE(lines.seen,
+        QStringList({QStringLiteral("3|sync|first sync|resource=v1 "
+                                    "Pod|objects=100|bytes=5000|seconds=1.01|remaining=900"),
+            QStringLiteral("3|sync|first sync|resource=v1 "
+                           "Pod|objects=400|bytes=20000|seconds=2.01|remaining=600"),
+            QStringLiteral("2|sync|first sync is slow|resource=v1 "
+                           "Pod|objects=400|bytes=20000|seconds=121|remaining=600|error=cut off"),
+            QStringLiteral(
+                "3|sync|first sync done|resource=v1 Pod|objects=1000|bytes=50000|seconds=122")}));
 }
 
 void tst_SyncReporter::fastSync()
 {
-    Lines lines;
+    fake::Lines lines;
     observability::StateBoard board;
     board.setSyncSource([] {
         return QList<SyncProgress>{{QStringLiteral("v1 Pod"), true, 3, 900, -1, 30ms, {}}};
     });
     SyncReporter reporter(board, Logger(lines, QStringLiteral("sync")), 120s);
     QVERIFY(!reporter.tick());
-    QCOMPARE(lines.all, QStringList(QStringLiteral("first sync done v1 Pod 3 900 0.03")));
+    QCOMPARE(lines.seen,
+        QStringList(QStringLiteral(
+            "3|sync|first sync done|resource=v1 Pod|objects=3|bytes=900|seconds=0.03")));
     // The watch ended; a new one is told again.
     board.setSyncSource({});
     reporter.tick();
@@ -79,7 +65,8 @@ void tst_SyncReporter::fastSync()
         return QList<SyncProgress>{{QStringLiteral("v1 Pod"), true, 5, 950, -1, 20ms, {}}};
     });
     reporter.tick();
-    QCOMPARE(lines.all.last(), QStringLiteral("first sync done v1 Pod 5 950 0.02"));
+    QCOMPARE(lines.seen.last(),
+        QStringLiteral("3|sync|first sync done|resource=v1 Pod|objects=5|bytes=950|seconds=0.02"));
 }
 
 QTEST_GUILESS_MAIN(tst_SyncReporter)

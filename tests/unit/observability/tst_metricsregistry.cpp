@@ -1,5 +1,6 @@
 #include "observability/metricsregistry.h"
 
+#include "../loglines.h"
 #include "observability/processmetrics.h"
 
 #include <QTest>
@@ -9,27 +10,6 @@
 using namespace davit;
 using namespace davit::observability;
 using Type = MetricsRegistry::Type;
-
-namespace {
-
-// Remembers what was logged.
-class Lines final : public priv::LogBackend
-{
-public:
-    bool isEnabled(LogLevel) const noexcept override { return true; }
-    void write(LogLevel, const QString &, const char *message, const LogField *fields,
-        qsizetype count) noexcept override
-    {
-        QString line = QString::fromUtf8(message);
-        for (qsizetype i = 0; i < count; ++i)
-            line += QLatin1Char(' ') + QString::fromUtf8(fields[i].key) + QLatin1Char('=')
-                + fields[i].value.toString();
-        all << line;
-    }
-    QStringList all;
-};
-
-} // namespace
 
 class tst_MetricsRegistry : public QObject
 {
@@ -125,7 +105,7 @@ void tst_MetricsRegistry::refused()
     QFETCH(const int, type);
     QFETCH(const QString, label);
     QFETCH(const QString, line);
-    Lines lines;
+    fake::Lines lines;
     MetricsRegistry registry;
     registry.setLogger(Logger(lines, QStringLiteral("metrics")));
     QVERIFY(registry.cell(Type::Counter, QStringLiteral("first"), QStringLiteral("done_total"),
@@ -133,10 +113,10 @@ void tst_MetricsRegistry::refused()
     const bool isAccepted = registry.cell(
         Type(type), QStringLiteral("second"), name, help, {{label, QStringLiteral("v")}}, {});
     QCOMPARE(isAccepted, line.isEmpty());
-    QCOMPARE(lines.all,
+    QCOMPARE(lines.seen,
         line.isEmpty() ? QStringList()
-                       : QStringList(QStringLiteral("metric refused: nobody will see it "
-                                                    "plugin=second metric=%1 reason=%2")
+                       : QStringList(QStringLiteral("2|metrics|metric refused: nobody will see it"
+                                                    "|plugin=second|metric=%1|reason=%2")
                                          .arg(name, line)));
 }
 

@@ -1,6 +1,8 @@
 // Backends that write down what the SDK asks of them.
 #pragma once
 
+#include "../loglines.h"
+
 #include <davit/hostcontext.h>
 #include <davit/priv/backends.h>
 #include <davit/priv/controllerspec.h>
@@ -140,24 +142,6 @@ public:
     {
         seen.append(QStringLiteral("%1|%2|%3").arg(int(severity)).arg(reason, note));
     }
-    QStringList seen;
-};
-
-class Lines final : public priv::LogBackend
-{
-public:
-    bool isEnabled(LogLevel level) const noexcept override { return level <= most; }
-    void write(LogLevel level, const QString &logger, const char *message, const LogField *fields,
-        qsizetype count) noexcept override
-    {
-        QString line
-            = QStringLiteral("%1|%2|%3").arg(int(level)).arg(logger, QLatin1StringView(message));
-        for (qsizetype i = 0; i < count; ++i)
-            line += QStringLiteral("|%1=%2").arg(
-                QLatin1StringView(fields[i].key), fields[i].value.toString());
-        seen.append(line);
-    }
-    LogLevel most = LogLevel::Info;
     QStringList seen;
 };
 
