@@ -48,8 +48,6 @@ public:
     // Number of entries. O(1). [thread-safe]
     qsizetype size() const noexcept { return m_size; }
     bool isEmpty() const noexcept { return m_size == 0; }
-    // True when both share all of their nodes: equal without a look. [thread-safe]
-    bool isSameAs(const PersistentTrie &other) const noexcept { return m_root == other.m_root; }
 
     // The entry of that hash for which match(entry) holds, or null. O(log n). [thread-safe]
     template <typename Match> const Entry *find(quint64 hash, Match &&match) const

@@ -1,4 +1,5 @@
-// What a reflector is doing, for probes, metrics and logs.
+// What a reflector is doing, for probes, metrics and logs. Plain values, copied under the
+// reflector's lock: [thread-safe] as such. Test: tst_reflector, progress.
 #pragma once
 
 #include <davit/error.h>
@@ -15,8 +16,6 @@ enum class ReflectorPhase : quint8 {
     BackingOff,
     Stopped
 };
-// "listing" and so on.
-QLatin1StringView phaseName(ReflectorPhase phase);
 
 // How far the fill of the cache has come; of the last one when none runs.
 struct SyncProgress

@@ -30,15 +30,6 @@ bool isWatchWorthWaiting(const Error &error)
 
 } // namespace
 
-QLatin1StringView phaseName(ReflectorPhase phase)
-{
-    constexpr QLatin1StringView names[]
-        = {QLatin1StringView("not started"), QLatin1StringView("listing"),
-            QLatin1StringView("streaming the list"), QLatin1StringView("watching"),
-            QLatin1StringView("backing off"), QLatin1StringView("stopped")};
-    return names[std::size_t(phase)];
-}
-
 bool isVersionTooLarge(const Error &error)
 {
     return error.code() == ErrorCode::ResourceVersionTooLarge

@@ -5,7 +5,7 @@
 //   - watches: shards of five, made on demand and dropped when empty.
 //   - a manager never changes its credentials: Qt's connection cache ignores them. It is retired,
 //   what runs on it goes on, and new exchanges get a new one. So is one whose peer did not answer.
-// All of it is [io-thread]. Test: tst_qnamtransport, sevenWatches.
+// All of it is [io-thread]. Test: tst_qnamtransport, sixtyWatches.
 #pragma once
 
 #include "transport.h"
@@ -51,8 +51,6 @@ public:
     // New exchanges get another manager.
     void retire(Manager &manager);
     void retireAll();
-    // Managers that exist, retired ones included.
-    int managerCount() const { return int(m_managers.size()); }
 
 private:
     Manager *findOrMake(Channel channel); // null: all slots of the channel are taken

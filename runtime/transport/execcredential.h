@@ -7,6 +7,8 @@
 //   - a run has a time limit of one minute; then its whole process group is killed (B63).
 //   - what it prints must be an ExecCredential of the configured version with a token, or a
 //   certificate and its key.
+// Lives on [io-thread]. Only the end of the transport destroys it: then a program that still runs
+// is killed and reaped, which blocks that thread until the kernel has done so (one second at most).
 // Source: Kubernetes client-go credential plugins; behaviours.md C-64 to C-73, cases B01, B03.
 // Test: tst_exec.
 #pragma once

@@ -96,7 +96,6 @@ public:
     // Gives the last state, with the version of the deletion.
     RecordPtr erase(int storageId, const std::string &key);
 
-    bool hasUid(const std::string &uid) const { return m_byUid.count(uid) != 0; }
     // nullptr when no object has it.
     const ObjectRef *findUid(const std::string &uid) const;
     // Objects that name the uid as an owner.
