@@ -1,4 +1,4 @@
-// What people type first, against both servers: each row is a short kubectl session in a namespace
+// What people type first, against both servers: each row is a short story of kubectl in a namespace
 // of its own, run on the real API server and on the embedded one.
 #include "controlplane.h"
 
@@ -30,13 +30,13 @@ struct Step
 };
 using Steps = std::vector<Step>;
 
-class tst_KubectlSessions : public QObject
+class tst_KubectlStories : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase();
-    void session_data();
-    void session();
+    void story_data();
+    void story();
 
 private:
     QStringList arguments(const QString &command) const;
@@ -49,7 +49,7 @@ private:
     QString m_cacheDir;
     QString m_namespace;
     std::unique_ptr<QProcess> m_beside;
-    int m_sessions = 0;
+    int m_stories = 0;
 };
 
 static const char kConfigMap[] = R"(apiVersion: v1
@@ -97,7 +97,7 @@ static Step stopBeside(const char *output)
     return {{}, QString::fromLatin1(output), 0, {}, Step::Run::StopBeside};
 }
 
-void tst_KubectlSessions::initTestCase()
+void tst_KubectlStories::initTestCase()
 {
     QVERIFY2(m_real.start(ControlPlane::ControllerManager::Yes), qPrintable(m_real.errorText()));
     const davit::Status started = m_embedded.start();
@@ -211,7 +211,7 @@ static std::vector<Row> writeRows()
     };
 }
 
-void tst_KubectlSessions::session_data()
+void tst_KubectlStories::story_data()
 {
     QTest::addColumn<bool>("isReal");
     QTest::addColumn<Steps>("steps");
@@ -224,14 +224,14 @@ void tst_KubectlSessions::session_data()
     }
 }
 
-QStringList tst_KubectlSessions::arguments(const QString &command) const
+QStringList tst_KubectlStories::arguments(const QString &command) const
 {
     return QStringList{QStringLiteral("--kubeconfig"), m_kubeconfig, QStringLiteral("--cache-dir"),
                m_cacheDir, QStringLiteral("--namespace"), m_namespace}
     + command.split(QLatin1Char(' '));
 }
 
-void tst_KubectlSessions::take(const Step &step)
+void tst_KubectlStories::take(const Step &step)
 {
     if (step.run == Step::Run::ToTheEnd || step.run == Step::Run::Beside) {
         auto process = std::make_unique<QProcess>();
@@ -271,14 +271,14 @@ void tst_KubectlSessions::take(const Step &step)
     m_beside.reset();
 }
 
-void tst_KubectlSessions::session()
+void tst_KubectlStories::story()
 {
     QFETCH(const bool, isReal);
     QFETCH(const Steps, steps);
     m_kubeconfig = isReal ? m_real.kubeconfigPath() : m_folder.filePath(QStringLiteral("embedded"));
     m_cacheDir = m_folder.filePath(
         isReal ? QStringLiteral("cache-real") : QStringLiteral("cache-embedded"));
-    m_namespace = QStringLiteral("session-%1").arg(++m_sessions);
+    m_namespace = QStringLiteral("story-%1").arg(++m_stories);
     m_beside.reset();
     // As JSON: "create namespace" sends protobuf, which is a row of tst_kubectl.
     take(feed("create -f -",
@@ -292,5 +292,5 @@ void tst_KubectlSessions::session()
     }
 }
 
-QTEST_GUILESS_MAIN(tst_KubectlSessions)
-#include "tst_kubectlsessions.moc"
+QTEST_GUILESS_MAIN(tst_KubectlStories)
+#include "tst_kubectlstories.moc"
