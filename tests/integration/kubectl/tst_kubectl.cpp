@@ -153,6 +153,7 @@ Run tst_Kubectl::run(const QString &commandLine) const
 }
 
 // `want`: lines that stdout and stderr together must have, by their words; * is any one word.
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_Kubectl::story_data()
 {
     QTest::addColumn<QString>("command");

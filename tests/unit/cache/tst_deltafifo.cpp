@@ -82,6 +82,7 @@ private Q_SLOTS:
     void reflectorReadByHand();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_DeltaFifo::waiting_data()
 {
     QTest::addColumn<Script>("script");

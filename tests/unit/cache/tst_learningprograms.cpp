@@ -109,6 +109,7 @@ void tst_LearningPrograms::indexerByUser()
 
 // NewReflector(lw, &Pod{}, NewDeltaFIFO(MetaNamespaceKeyFunc, store), 0); for { fifo.Pop(process)
 // }.
+// NOLINTNEXTLINE(readability-function-size): a program as people write it
 void tst_LearningPrograms::reflectorAndDeltaFifoByHand()
 {
     testing::ManualExecutor executor;
@@ -180,6 +181,7 @@ void tst_LearningPrograms::reflectorAndDeltaFifoByHand()
 
 // NewIndexerInformer(lw, &Pod{}, 0, handlers, Indexers{}): an indexer and a controller of one's
 // own, nothing shared: a queue, a reflector that fills it, and a loop that stores and tells.
+// NOLINTNEXTLINE(readability-function-size): a program as people write it
 void tst_LearningPrograms::newIndexerInformer()
 {
     testing::ManualExecutor executor;
@@ -246,6 +248,7 @@ void tst_LearningPrograms::newIndexerInformer()
 
 // The workqueue example: an informer that puts keys in a rate-limited queue, workers that take
 // them, read the lister and act; errors come back later, five times at most.
+// NOLINTNEXTLINE(readability-function-size): a program as people write it
 void tst_LearningPrograms::queueInformerLister()
 {
     FactoryBench bench;

@@ -82,6 +82,7 @@ void tst_Readers::deliveryBesideReaders_data()
     QTest::newRow("two threads list 20,000 objects in a loop") << 1.10;
 }
 
+// NOLINTNEXTLINE(readability-function-size): one run on real threads
 void tst_Readers::deliveryBesideReaders()
 {
     QFETCH(const double, mostOfBurning);

@@ -229,6 +229,7 @@ private Q_SLOTS:
     void stories();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_RealFifo::entries_data()
 {
     QTest::addColumn<bool>("isAtomic");

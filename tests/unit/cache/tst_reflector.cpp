@@ -314,6 +314,7 @@ private Q_SLOTS:
     void stop();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_Reflector::requests_data()
 {
     QTest::addColumn<bool>("usesWatchList");

@@ -225,6 +225,7 @@ private Q_SLOTS:
     void t16_internalErrorWindow();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_ReflectorWatch::requests_data()
 {
     QTest::addColumn<bool>("usesWatchList");

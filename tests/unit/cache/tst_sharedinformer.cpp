@@ -265,6 +265,7 @@ private Q_SLOTS:
     void differential();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_SharedInformer::notifications_data()
 {
     QTest::addColumn<Script>("script");
@@ -449,6 +450,7 @@ void tst_SharedInformer::differential_data()
 
 // A model of the server changes at random; the watch loses its way at random. At the end the store
 // equals the model, and so does what a handler made of what it was told.
+// NOLINTNEXTLINE(readability-function-size): one run of two implementations
 void tst_SharedInformer::differential()
 {
     QFETCH(const int, seed);

@@ -338,6 +338,7 @@ void tst_SharedInformerFactory::states()
 }
 
 // The whole path on the pool's threads and an Informer on this one.
+// NOLINTNEXTLINE(readability-function-size): one run on real threads
 void tst_SharedInformerFactory::onRealStrands()
 {
     // Sends two objects, then the end marker, then updates, from the strand itself.

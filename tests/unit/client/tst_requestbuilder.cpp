@@ -46,6 +46,7 @@ private Q_SLOTS:
 Q_DECLARE_METATYPE(VerbCall)
 Q_DECLARE_METATYPE(transport::Resource)
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_RequestBuilder::requests_data()
 {
     QTest::addColumn<transport::Resource>("resource");

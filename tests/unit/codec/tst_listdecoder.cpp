@@ -72,6 +72,7 @@ private Q_SLOTS:
     void manyBadItems();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_ListDecoder::lists_data()
 {
     QTest::addColumn<QByteArray>("json");

@@ -62,6 +62,7 @@ private Q_SLOTS:
     void endsInsideALine();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_WatchDecoder::events_data()
 {
     QTest::addColumn<QByteArray>("stream");

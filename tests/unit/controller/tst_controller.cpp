@@ -276,6 +276,7 @@ void tst_Controller::throwingPredicateAndMapper()
             QStringLiteral("key mapper (v1 ConfigMap): something that is no std::exception")}));
 }
 
+// NOLINTNEXTLINE(readability-function-size): one story
 void tst_Controller::b40_poisonObjects() // B40-poison.json
 {
     ControllerFixture f;

@@ -29,6 +29,7 @@ private Q_SLOTS:
     void wrongSchemas();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_ConfigSchema::applies_data()
 {
     QTest::addColumn<QByteArray>("schema");

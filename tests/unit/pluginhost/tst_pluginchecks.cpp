@@ -54,6 +54,7 @@ void tst_PluginChecks::fifoIsNotOpened()
         path + QStringLiteral(": it is no regular file; name the library of a plugin"));
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_PluginChecks::alone_data()
 {
     QTest::addColumn<QString>("iid");

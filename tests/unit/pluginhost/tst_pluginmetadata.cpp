@@ -121,6 +121,9 @@ void tst_PluginMetadata::payloads()
     QTEST(m.resources.value(0).payload, "payload");
 }
 
+// NOLINTNEXTLINE(readability-function-size): a table
+// NOLINTNEXTLINE(readability-function-size): a table
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_PluginMetadata::faults_data()
 {
     QTest::addColumn<QByteArray>("json");

@@ -41,6 +41,7 @@ private Q_SLOTS:
     void owners();
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_ObjectBuilder::steps_data()
 {
     QTest::addColumn<QByteArray>("base");

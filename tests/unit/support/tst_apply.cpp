@@ -47,6 +47,7 @@ QByteArray withoutBookkeeping(Json object)
 
 // `steps`, one a line: "apply NAME CONFIG", "force NAME CONFIG" or "update NAME OBJECT"
 // (managedFields left out).
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_Apply::sequences_data()
 {
     QTest::addColumn<QByteArray>("kind");
