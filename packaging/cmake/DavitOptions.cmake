@@ -35,6 +35,7 @@ if(DAVIT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     endif()
 endif()
 
+# psabi: notes of GCC that other versions of it pass some types otherwise; all of a build is made by one compiler.
 add_compile_options(-Wall -Wextra -Wpedantic -Wno-psabi)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     add_compile_options(-Wno-restrict)   # GCC bug 105651: false alarms in std::string; can go with GCC 12

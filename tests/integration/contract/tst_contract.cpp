@@ -216,6 +216,7 @@ void tst_Contract::createReadUpdateDelete()
 }
 
 // In "message", SPACE stands for the row's namespace; a message that ends in … is compared so far.
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_Contract::refusals_data()
 {
     QTest::addColumn<QByteArray>("method");
