@@ -11,6 +11,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
+// Metadata alone, or whole objects from a server that cannot (some behind API aggregation).
+constexpr char kPartialList[]
+    = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+constexpr char kPartialObject[]
+    = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 constexpr qsizetype kMaxErrorBody = qsizetype(1) << 20;
 
 template <typename Sink>
@@ -185,6 +190,8 @@ transport::Request RestListerWatcher::request(
     request.channel = channel;
     request.target
         = transport::collectionTarget(m_collection.resource, m_collection.namespaceName, narrowed);
+    if (m_collection.depth == priv::Depth::MetadataOnly)
+        request.accept = channel == transport::Channel::List ? kPartialList : kPartialObject;
     request.headDeadline
         = channel == transport::Channel::List ? 60s : 30s; // a large list takes its time
     request.silenceLimit = 90s;

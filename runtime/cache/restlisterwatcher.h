@@ -19,7 +19,7 @@ struct RestCollection
     QString labelSelector;
     QString fieldSelector;
     priv::ManagedFields managedFields = priv::ManagedFields::Drop;
-    priv::Depth depth = priv::Depth::Full;
+    priv::Depth depth = priv::Depth::Full; // MetadataOnly: nothing else is asked for
     // The last word on the options of each LIST and WATCH; may be empty.
     std::function<void(transport::ListOptions *)> tweak;
 };

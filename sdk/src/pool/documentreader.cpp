@@ -81,7 +81,8 @@ void emitNumber(std::string_view text, bool isWhole, TreeBuilder &builder)
 
 bool Selection::wantsMember(std::string_view name) const noexcept
 {
-    return depth == Depth::Full || name == "metadata" || name == "apiVersion" || name == "kind";
+    return depth == Depth::Full || name == "metadata"
+        || (!replacesKind() && (name == "apiVersion" || name == "kind"));
 }
 
 bool Selection::wantsMetadata(std::string_view name) const noexcept
@@ -329,10 +330,10 @@ bool DocumentReader::object(Level level, Place similar) // NOLINT(misc-no-recurs
 
 bool DocumentReader::rootMember(std::string_view name, Similar &similars)
 {
-    m_sawApiVersion = m_sawApiVersion || name == "apiVersion";
-    m_sawKind = m_sawKind || name == "kind";
     if (!m_selection.wantsMember(name))
         return stepOver();
+    m_sawApiVersion = m_sawApiVersion || name == "apiVersion";
+    m_sawKind = m_sawKind || name == "kind";
     m_builder->key(name);
     if (name != "metadata" || peek() != '{')
         return value(similars.find(name));

@@ -19,11 +19,14 @@ struct Selection
 {
     ManagedFields managedFields = ManagedFields::Keep;
     Depth depth = Depth::Full;
-    // Members to put in front when the document has none of that name; empty: nothing.
+    // Members to put in front when the document has none of that name, or instead of them where
+    // only metadata is wanted; empty: nothing.
     std::string_view apiVersion;
     std::string_view kind;
 
     bool wantsMember(std::string_view name) const noexcept; // of the root
+    // A server that sends metadata alone calls every object a PartialObjectMetadata.
+    bool replacesKind() const noexcept { return depth == Depth::MetadataOnly && !kind.empty(); }
     bool wantsMetadata(std::string_view name) const noexcept; // of its metadata
 };
 

@@ -16,6 +16,7 @@ class ScriptedTransport final : public transport::Transport
 {
 public:
     QList<QByteArray> targets;
+    QList<QByteArray> accepts;
     std::vector<transport::Channel> channels;
     std::vector<std::chrono::milliseconds> silenceLimits;
     transport::ResponseSink *sink = nullptr;
@@ -24,6 +25,7 @@ public:
         support::Executor &, transport::ResponseSink &to) override
     {
         targets += request.target;
+        accepts += request.accept;
         channels.push_back(request.channel);
         silenceLimits.push_back(request.silenceLimit);
         sink = &to;
@@ -112,6 +114,7 @@ private Q_SLOTS:
     void targets();
     void lists_data();
     void lists();
+    void metadataOnly_data();
     void metadataOnly();
     void watches_data();
     void watches();
@@ -234,14 +237,27 @@ void tst_RestListerWatcher::lists()
     }
 }
 
+void tst_RestListerWatcher::metadataOnly_data()
+{
+    QTest::addColumn<QByteArray>("list");
+    QTest::newRow("as asked for") << QByteArray(
+        R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},)"
+        R"("items":[{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)"
+        R"("metadata":{"name":"a"}}]})");
+    QTest::newRow("whole objects")
+        << QByteArray(R"({"kind":"WidgetList","apiVersion":"demo.example/v1","metadata":{},)"
+                      R"("items":[{"metadata":{"name":"a"},"spec":{"size":1}}]})");
+}
+
 void tst_RestListerWatcher::metadataOnly()
 {
+    QFETCH(const QByteArray, list);
     ScriptedTransport transport;
     testing::ManualExecutor executor;
     RestCollection collection = widgetsIn();
     collection.depth = priv::Depth::MetadataOnly;
     RestListerWatcher source(transport, collection);
-    class Keep final : public ListSink
+    class Keep final : public ListSink, public WatchSink
     {
     public:
         std::vector<Object> objects;
@@ -250,14 +266,30 @@ void tst_RestListerWatcher::metadataOnly()
             std::move(items.begin(), items.end(), std::back_inserter(objects));
         }
         void onListFinished(const Error &, const ListPage &) override { }
+        void onWatchOpened() override { }
+        void onWatchEvents(std::vector<codec::WatchEvent> events, qint64) override
+        {
+            for (codec::WatchEvent &event : events)
+                objects.push_back(std::move(event.object));
+        }
+        void onWatchFinished(const Error &) override { }
     } sink;
-    const auto operation = source.list({}, executor, sink);
+    const auto listing = source.list({}, executor, sink);
+    QCOMPARE(transport.accepts.last(),
+        "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json");
+    transport.answer(200, {list});
+    const auto watching = source.watch({}, executor, sink);
+    QCOMPARE(transport.accepts.last(),
+        "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
     transport.answer(200,
-        {R"({"kind":"WidgetList","apiVersion":"demo.example/v1","metadata":{},)"
-         R"("items":[{"metadata":{"name":"a"},"spec":{"size":1}}]})"});
-    QCOMPARE(sink.objects.size(), 1u);
-    QVERIFY(sink.objects[0].isMetadataOnly() && sink.objects[0]["spec"_L1].isMissing());
-    QCOMPARE(toString(sink.objects[0].gvk()), u"demo.example/v1 Widget"_s);
+        {R"({"type":"ADDED","object":{"kind":"PartialObjectMetadata",)"
+         R"("apiVersion":"meta.k8s.io/v1","metadata":{"name":"b"}}})"
+         "\n"});
+    QCOMPARE(sink.objects.size(), 2u);
+    for (const Object &object : sink.objects) {
+        QVERIFY(object.isMetadataOnly() && object["spec"_L1].isMissing());
+        QCOMPARE(toString(object.gvk()), u"demo.example/v1 Widget"_s);
+    }
 }
 
 void tst_RestListerWatcher::watches_data()

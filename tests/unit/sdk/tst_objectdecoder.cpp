@@ -51,6 +51,8 @@ private Q_SLOTS:
     void similarByChance();
     void similarIsPatient();
     void knownByKey();
+    void partialMetadata_data();
+    void partialMetadata();
     void tooLarge();
     void reusedAfterAnError();
     void masksAreTwins();
@@ -228,7 +230,7 @@ void tst_ObjectDecoder::options_data()
     QTest::newRow("only managedFields")
         << QByteArray(R"({"metadata":{"managedFields":[]}})") << QByteArray(R"({"metadata":{}})")
         << QByteArray(R"({"metadata":{"managedFields":[]}})") << front + R"(,"metadata":{}})";
-    QTest::newRow("by the exact parser")
+    QTest::newRow("kind behind, and an escape")
         << QByteArray(R"({"n":-0,"metadata":{"managedFields":[-0],"name":"a"}})")
         << QByteArray(R"({"n":-0,"metadata":{"name":"a"}})")
         << QByteArray(R"({"metadata":{"managedFields":[-0],"name":"a"}})")
@@ -361,6 +363,39 @@ void tst_ObjectDecoder::knownByKey()
     QVERIFY(asked
         == (QList<ObjectKey>{
             {QStringLiteral("b"), QStringLiteral("a")}, clusterWide, ObjectKey(), clusterWide}));
+}
+
+void tst_ObjectDecoder::partialMetadata()
+{
+    QFETCH(const QByteArray, json);
+    const Gvk gvk{QStringLiteral("apps"), QStringLiteral("v1"), QStringLiteral("Deployment")};
+    DecodeOptions options;
+    options.depth = priv::Depth::MetadataOnly;
+    options.impliedGvk = &gvk;
+    const Object object = decoded(json, options);
+    QVERIFY(object.isMetadataOnly());
+    QTEST(object.toJson(), "whole");
+}
+
+void tst_ObjectDecoder::partialMetadata_data()
+{
+    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QByteArray>("whole");
+    const QByteArray front = R"({"apiVersion":"apps/v1","kind":"Deployment")";
+    QTest::newRow("as the server calls it") << QByteArray(
+        R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"a"}})")
+                                            << front + R"(,"metadata":{"name":"a"}})";
+    QTest::newRow("kind behind, and an escape")
+        << QByteArray(R"({"metadata":{"name":"\ud83d\ude00"},"kind":"PartialObjectMetadata"})")
+        << front
+            + R"(,"metadata":{"name":")"
+              "\xf0\x9f\x98\x80"
+              R"("}})";
+    QTest::newRow("whole, from a server that cannot") << QByteArray(
+        R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a"},"spec":{}})")
+                                                      << front + R"(,"metadata":{"name":"a"}})";
+    QTest::newRow("an item of a list")
+        << QByteArray(R"({"metadata":{"name":"a"}})") << front + R"(,"metadata":{"name":"a"}})";
 }
 
 void tst_ObjectDecoder::tooLarge()

@@ -18,7 +18,8 @@ struct DecodeOptions
     ManagedFields managedFields = ManagedFields::Drop;
     Depth depth = Depth::Full;
     // When set, apiVersion and kind are added in front where the JSON has none (items of a list
-    // lack them). Borrowed for the call.
+    // lack them); of Depth::MetadataOnly they replace the JSON's own, since a server that sends
+    // only metadata calls each object a PartialObjectMetadata. Borrowed for the call.
     const Gvk *impliedGvk = nullptr;
     // When set: what is known of an object, or null. What did not change is not built again but
     // taken from there. For speed alone: the outcome is the same.
