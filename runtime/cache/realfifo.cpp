@@ -1,7 +1,5 @@
 #include "realfifo.h"
 
-#include "cachelog.h"
-
 #include <QtCore/qset.h>
 #include <algorithm>
 #include <iterator>
@@ -128,8 +126,8 @@ Status RealFifo::replaceAtomically(
         ObjectKey key;
         const Status status = keyOf(object, &key);
         if (!status.isOk())
-            qCWarning(cacheLog, "an item of a list is left out: %s",
-                qUtf8Printable(status.error().message()));
+            m_options.log.warning(
+                "an item of a list is left out", {{"error", status.error().message()}});
         return !status.isOk();
     });
     Delta delta;

@@ -11,6 +11,8 @@
 
 #include "deltaqueue.h"
 
+#include <davit/logging.h>
+
 #include <QtCore/qhash.h>
 #include <condition_variable>
 #include <deque>
@@ -39,6 +41,7 @@ struct RealFifoOptions
     KeyFunction keyFunction; // empty: namespace and name of the object
     // Called outside the lock when the queue turns from empty to not empty.
     std::function<void()> onReadable;
+    Logger log; // of items that are left out; without: silent
 };
 
 class RealFifo final : public DeltaQueue

@@ -1,6 +1,5 @@
 #include "reflector.h"
 
-#include "cachelog.h"
 #include "reflectorattempt.h"
 #include "resourceversion.h"
 
@@ -18,6 +17,7 @@ Reflector::Reflector(ListerWatcher &source, ReflectorStore &store, support::Exec
     , m_executor(executor)
     , m_time(time)
     , m_options(std::move(options))
+    , m_log(m_options.log.with("resource", m_options.name))
     , m_expectedKind(m_options.expectedGvk.kind.toLatin1())
     , m_expectedApiVersion(apiVersion(m_options.expectedGvk).toLatin1())
     , m_backoff(time, m_options.backoff, m_options.random)
@@ -117,15 +117,14 @@ void Reflector::attemptFailed(const Error &error)
         m_state.lastError = error;
     }
     if (error.code() == ErrorCode::Expired) { // the next list cures it
-        qCDebug(cacheLog, "%s", qUtf8Printable(error.message()));
+        m_log.debug("the version is too old, it is listed anew", {{"error", error.message()}});
         return;
     }
     const Nanoseconds now = m_time.monotonic();
     if (std::exchange(m_isFailing, true) && now - m_failureToldAt < 30s)
         return;
     m_failureToldAt = now;
-    qCWarning(cacheLog, "%s cannot be followed, it is tried again: %s",
-        qUtf8Printable(m_options.name), qUtf8Printable(error.message()));
+    m_log.warning("a resource cannot be followed, it is tried again", {{"error", error.message()}});
 }
 
 void Reflector::attemptWorked()
@@ -135,7 +134,7 @@ void Reflector::attemptWorked()
         m_state.lastError = {};
     }
     if (std::exchange(m_isFailing, false))
-        qCInfo(cacheLog, "%s is followed again", qUtf8Printable(m_options.name));
+        m_log.info("a resource is followed again");
 }
 
 // R-12 and its table.
@@ -324,9 +323,8 @@ void Reflector::acceptList(std::vector<Object> items, const QString &version, co
 void Reflector::onCompared(const QStringList &differences)
 {
     if (!differences.isEmpty())
-        qCCritical(cacheLog, "the fill of %s is not what the server lists: %s",
-            qUtf8Printable(m_options.name),
-            qUtf8Printable(differences.mid(0, 10).join(QStringLiteral(", "))));
+        m_log.error("a fill is not what the server lists",
+            {{"differences", differences.size()}, {"first", differences.mid(0, 10)}});
     const std::lock_guard lock(m_mutex);
     ++m_state.comparisons;
     m_state.differences += quint64(differences.size());
@@ -351,8 +349,7 @@ void Reflector::resyncFired()
         return;
     if (!m_options.shouldResync || m_options.shouldResync()) {
         if (const Status status = m_store.resync(); !status.isOk()) {
-            qCWarning(cacheLog, "resync of %s: %s", qUtf8Printable(m_options.name),
-                qUtf8Printable(status.error().message()));
+            m_log.warning("a resync failed", {{"error", status.error().message()}});
             m_time.cancel(std::exchange(m_waitTimer, 0));
             endRound({});
             return;
@@ -371,13 +368,12 @@ void Reflector::armProgressLog()
                   return;
               const SyncProgress progress = state().progress;
               const auto seconds = [](Nanoseconds ns) { return double(ns.count()) / 1e9; };
-              qCInfo(cacheLog, "still filling %s: %lld objects, %lld bytes, %.0f s",
-                  qUtf8Printable(m_options.name), progress.objects, progress.bytes,
-                  seconds(progress.elapsed));
+              m_log.info("a cache is still being filled",
+                  {{"objects", progress.objects}, {"bytes", progress.bytes},
+                      {"elapsedSeconds", seconds(progress.elapsed)}});
               if (m_fill == Fill::WatchList)
-                  qCWarning(cacheLog,
-                      "%s waits for the end of its streaming list: last event %.0f s ago",
-                      qUtf8Printable(m_options.name), seconds(m_time.monotonic() - m_lastEventAt));
+                  m_log.warning("the end of a streaming list has not come",
+                      {{"lastEventSecondsAgo", seconds(m_time.monotonic() - m_lastEventAt)}});
               armProgressLog();
           });
 }

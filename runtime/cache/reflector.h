@@ -14,6 +14,7 @@
 #include "objecttrie.h"
 #include "reflectorstate.h"
 
+#include <davit/logging.h>
 #include <support/backoff.h>
 #include <support/timesource.h>
 
@@ -46,6 +47,7 @@ struct ReflectorOptions
     bool checksConsistency = false; // after each fill (1.8)
     // What is stored under a key: a hint for the source; may be empty. [cache-thread]
     std::function<Object(const ObjectKey &)> known;
+    Logger log; // each line gets the field "resource"; without: silent
 };
 
 class Reflector
@@ -122,6 +124,7 @@ private:
     support::Executor &m_executor;
     support::TimeSource &m_time;
     const ReflectorOptions m_options;
+    const Logger m_log;
     const QByteArray m_expectedKind; // both ASCII
     const QByteArray m_expectedApiVersion;
     support::Backoff m_backoff;

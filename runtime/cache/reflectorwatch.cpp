@@ -1,5 +1,4 @@
 // The watching half of the reflector: ordinary watches, and the streaming list that becomes one.
-#include "cachelog.h"
 #include "reflector.h"
 #include "reflectorattempt.h"
 
@@ -147,8 +146,7 @@ void Reflector::streamingListEnded(const Error &error)
                     QStringLiteral("streaming list of %1: the server ended it at once")
                         .arg(m_options.name)));
     } else {
-        qCDebug(cacheLog, "%s falls back to LIST: %s", qUtf8Printable(m_options.name),
-            qUtf8Printable(error.message()));
+        m_log.debug("falls back to LIST", {{"error", error.message()}});
         m_temporary = {};
         if (error.retryAfter() > 0ms)
             waitThen(error.retryAfter(), &Reflector::beginList);
@@ -175,8 +173,8 @@ void Reflector::watchEnded(const Error &error)
         openWatch();
         return;
     }
-    qCInfo(cacheLog, "watch of %s ended after less than a second without an event %s",
-        qUtf8Printable(m_options.name), qUtf8Printable(error.message()));
+    m_log.info(
+        "a watch ended after less than a second without an event", {{"error", error.message()}});
     endRound({});
 }
 
@@ -189,8 +187,7 @@ void Reflector::errorEvent(const Error &error)
         return;
     }
     if (error.code() == ErrorCode::Expired) {
-        qCDebug(cacheLog, "watch of %s: %s", qUtf8Printable(m_options.name),
-            qUtf8Printable(error.message()));
+        m_log.debug("a watch expired", {{"error", error.message()}});
         endRound({});
         return;
     }
@@ -199,8 +196,7 @@ void Reflector::errorEvent(const Error &error)
         return;
     }
     if (error.code() != ErrorCode::TooManyRequests) {
-        qCWarning(cacheLog, "watch of %s: %s", qUtf8Printable(m_options.name),
-            qUtf8Printable(error.message()));
+        m_log.warning("a watch sent an error, it is resumed", {{"error", error.message()}});
         if (m_events > 0)
             m_fruitlessResumes = 0;
         if (++m_fruitlessResumes > kMaxFruitlessResumes) {
@@ -248,7 +244,8 @@ void Reflector::applyToTemporary(const codec::WatchEvent &event)
     Object object = event.object;
     if (const Transform *const transform = m_store.transform()) {
         if (const Status status = (*transform)(&object); !status.isOk()) {
-            qCWarning(cacheLog, "%s", qUtf8Printable(status.error().message()));
+            m_log.warning(
+                "an item could not be transformed", {{"error", status.error().message()}});
             return;
         }
     }
@@ -274,8 +271,8 @@ void Reflector::applyToStore(const codec::WatchEvent &event)
 {
     using Type = codec::WatchEvent::Type;
     if (event.type != Type::Bookmark && !isExpectedKind(event.object)) {
-        qCWarning(cacheLog, "watch of %s: an event of another kind (%s) is skipped",
-            qUtf8Printable(m_options.name), qUtf8Printable(toString(event.object.gvk())));
+        m_log.warning("an event of another kind is skipped",
+            {{"kind", toString(event.object.gvk())}, {"object", toString(event.object.key())}});
         const std::lock_guard lock(m_mutex);
         ++m_state.skippedEvents;
         return;
@@ -298,8 +295,7 @@ void Reflector::applyToStore(const codec::WatchEvent &event)
         return;
     }
     if (!status.isOk())
-        qCWarning(cacheLog, "watch of %s: %s", qUtf8Printable(m_options.name),
-            qUtf8Printable(status.error().message()));
+        m_log.warning("an event could not be queued", {{"error", status.error().message()}});
     if (event.type != Type::Added)
         m_isVersionHeldBack = false;
     ++m_events;

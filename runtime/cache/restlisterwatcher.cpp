@@ -1,7 +1,5 @@
 #include "restlisterwatcher.h"
 
-#include "cachelog.h"
-
 #include <codec/listdecoder.h>
 #include <codec/statusdecoder.h>
 
@@ -38,7 +36,7 @@ QString operationText(const char *verb, const RestCollection &collection)
 class RestOperation : public Operation, protected transport::ResponseSink
 {
 public:
-    explicit RestOperation(QString what) : m_what(std::move(what)) { }
+    RestOperation(QString what, const Logger &log) : m_what(std::move(what)), m_log(log) { }
     void start(transport::Transport &transport, const transport::Request &request,
         support::Executor &executor)
     {
@@ -70,6 +68,7 @@ protected:
     }
 
     const QString m_what; // "list v1 ConfigMap": opens each error's sentence
+    const Logger m_log;
     transport::ResponseHead m_head;
 
 private:
@@ -80,8 +79,8 @@ private:
 class RestList final : public RestOperation
 {
 public:
-    RestList(const RestCollection &collection, ListSink &sink)
-        : RestOperation(operationText("list", collection))
+    RestList(const RestCollection &collection, const Logger &log, ListSink &sink)
+        : RestOperation(operationText("list", collection), log)
         , m_gvk(collection.resource.gvk)
         , m_decoder(m_gvk, decodeOptions(collection, m_gvk, sink))
         , m_sink(sink)
@@ -107,8 +106,7 @@ private:
             return;
         }
         for (const QString &note : m_decoder.badItemNotes())
-            qCWarning(cacheLog, "%s: an item is left out: %s", qUtf8Printable(m_what),
-                qUtf8Printable(note));
+            m_log.warning("an item of a list is left out", {{"error", note}});
         const codec::ListMeta &meta = m_decoder.meta();
         m_sink.onListFinished(
             {}, {meta.resourceVersion, meta.continueToken, meta.remainingItemCount});
@@ -122,8 +120,8 @@ private:
 class RestWatch final : public RestOperation
 {
 public:
-    RestWatch(const RestCollection &collection, WatchSink &sink)
-        : RestOperation(operationText("watch", collection))
+    RestWatch(const RestCollection &collection, const Logger &log, WatchSink &sink)
+        : RestOperation(operationText("watch", collection), log)
         , m_gvk(collection.resource.gvk)
         , m_decoder(decodeOptions(collection, m_gvk, sink))
         , m_sink(sink)
@@ -149,8 +147,7 @@ private:
         const qsizetype badBefore = m_decoder.badObjects();
         std::vector<codec::WatchEvent> events = m_decoder.feed(bytes);
         if (m_decoder.badObjects() > badBefore)
-            qCWarning(cacheLog, "%s: an event is left out: %s", qUtf8Printable(m_what),
-                qUtf8Printable(m_decoder.lastBadObject().message()));
+            m_log.warning("an event is left out", {{"error", m_decoder.lastBadObject().message()}});
         m_sink.onWatchEvents(std::move(events), bytes.size());
     }
 
@@ -174,8 +171,8 @@ private:
 } // namespace
 
 RestListerWatcher::RestListerWatcher(
-    transport::Transport &transport, const RestCollection &collection)
-    : m_transport(transport), m_collection(collection)
+    transport::Transport &transport, const RestCollection &collection, const Logger &log)
+    : m_transport(transport), m_collection(collection), m_log(log)
 { }
 
 transport::Request RestListerWatcher::request(
@@ -201,7 +198,7 @@ transport::Request RestListerWatcher::request(
 std::unique_ptr<Operation> RestListerWatcher::list(
     const transport::ListOptions &options, support::Executor &executor, ListSink &sink)
 {
-    auto operation = std::make_unique<RestList>(m_collection, sink);
+    auto operation = std::make_unique<RestList>(m_collection, m_log, sink);
     operation->start(m_transport, request(options, transport::Channel::List), executor);
     return operation;
 }
@@ -209,7 +206,7 @@ std::unique_ptr<Operation> RestListerWatcher::list(
 std::unique_ptr<Operation> RestListerWatcher::watch(
     const transport::ListOptions &options, support::Executor &executor, WatchSink &sink)
 {
-    auto operation = std::make_unique<RestWatch>(m_collection, sink);
+    auto operation = std::make_unique<RestWatch>(m_collection, m_log, sink);
     operation->start(m_transport, request(options, transport::Channel::Watch), executor);
     return operation;
 }

@@ -6,6 +6,7 @@
 
 #include "listerwatcher.h"
 
+#include <davit/logging.h>
 #include <transport/transport.h>
 
 #include <functional>
@@ -27,8 +28,9 @@ struct RestCollection
 class RestListerWatcher final : public ListerWatcher
 {
 public:
-    // `transport` outlives it and its operations.
-    RestListerWatcher(transport::Transport &transport, const RestCollection &collection);
+    // `transport` outlives it and its operations. `log` hears of what cannot be decoded.
+    RestListerWatcher(transport::Transport &transport, const RestCollection &collection,
+        const Logger &log = Logger());
 
     // Selectors of the collection are added to the options. [cache-thread]
     std::unique_ptr<Operation> list(const transport::ListOptions &options,
@@ -42,6 +44,7 @@ private:
 
     transport::Transport &m_transport;
     const RestCollection m_collection;
+    const Logger m_log;
 };
 
 } // namespace davit::cache

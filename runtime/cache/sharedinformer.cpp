@@ -1,6 +1,5 @@
 #include "sharedinformer.h"
 
-#include "cachelog.h"
 #include "resourceversion.h"
 
 #include <QtCore/qset.h>
@@ -21,6 +20,7 @@ SharedInformer::SharedInformer(std::unique_ptr<ListerWatcher> source, support::E
     , m_queue([this] {
         RealFifoOptions queue;
         queue.transform = m_options.transform;
+        queue.log = m_options.reflector.log.with("resource", m_options.reflector.name);
         queue.onReadable = [this] {
             m_executor.post([this, alive = std::weak_ptr<bool>(m_isAlive)] {
                 if (alive.lock())
@@ -231,9 +231,9 @@ void SharedInformer::distribute()
 void SharedInformer::onDamage(const Object &object)
 {
     m_damagedObjects.fetch_add(1, std::memory_order_relaxed);
-    qCCritical(cacheLog,
-        "%s: the memory of %s in the cache was written to; a plugin has a stray pointer",
-        qUtf8Printable(m_options.reflector.name), qUtf8Printable(toString(object.key())));
+    m_options.reflector.log.with("resource", m_options.reflector.name)
+        .error("the memory of a cached object was written to; a plugin has a stray pointer",
+            {{"object", toString(object.key())}});
 }
 
 // Listeners --------------------------------------------------------------------------------------

@@ -159,7 +159,8 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
         if (m_options.tweak)
             collection.tweak = [tweak = m_options.tweak, gvk = scope.gvk](
                                    transport::ListOptions *options) { tweak(gvk, options); };
-        source = std::make_unique<RestListerWatcher>(m_transport, std::move(collection));
+        source = std::make_unique<RestListerWatcher>(
+            m_transport, std::move(collection), m_options.log.with("resource", scope.toText()));
     }
     made->setUp(std::move(source), m_time, informerOptions(scope, made.get()));
     return made;
@@ -178,6 +179,7 @@ SharedInformerOptions SharedInformerFactory::Core::informerOptions(
     options.mutationCheckPeriod = m_options.mutationCheckPeriod;
     options.reflector.name = scope.toText();
     options.reflector.expectedGvk = scope.gvk;
+    options.reflector.log = m_options.log;
     options.reflector.backoff = m_options.backoff;
     options.reflector.checksConsistency = m_options.checksConsistency;
     if (m_options.onWatchError)

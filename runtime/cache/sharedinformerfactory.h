@@ -39,6 +39,7 @@ struct FactoryOptions
     support::BackoffSettings backoff;
     bool checksConsistency = false; // each fill against a second list (1.8)
     std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: memory is not looked at (4.7)
+    Logger log; // of all informers; lines name their resource; without: silent
     // For tests: where objects come from instead of the transport, and where informers run instead
     // of strands.
     std::function<std::unique_ptr<ListerWatcher>(const WatchScope &)> source;

@@ -24,9 +24,10 @@ bool isSwitchedOn(const char *variable)
 }
 
 // The aids of behaviours.md 1.8 and 4.7, under the names that people know.
-cache::FactoryOptions informerOptions()
+cache::FactoryOptions informerOptions(priv::LogBackend &log)
 {
     cache::FactoryOptions options;
+    options.log = Logger(log, QStringLiteral("cache"));
     options.checksConsistency = isSwitchedOn("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR");
     if (isSwitchedOn("KUBE_CACHE_MUTATION_DETECTOR"))
         options.mutationCheckPeriod = std::chrono::seconds(1);
@@ -51,7 +52,7 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
     , m_kinds([this](const Gvk &gvk,
                   client::RestMapper::Done done) { m_mapper.resolve(gvk, std::move(done)); },
           m_callStrand, time)
-    , m_informers(m_transport, m_pool, time, informerOptions())
+    , m_informers(m_transport, m_pool, time, informerOptions(log))
     , m_queueMetrics(metrics)
     , m_controllerMetrics(metrics)
     , m_queues(time, m_queueStrand,

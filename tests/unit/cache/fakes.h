@@ -2,6 +2,8 @@
 // and a listener that writes down what it hears.
 #pragma once
 
+#include "../loglines.h"
+
 #include <cache/sharedinformer.h>
 #include <testing/manualclock.h>
 

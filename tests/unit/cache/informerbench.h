@@ -7,6 +7,7 @@ namespace fakes {
 
 struct InformerBench
 {
+    fake::Lines lines;
     testing::ManualExecutor executor;
     testing::ManualClock clock;
     ScriptedSource *source = new ScriptedSource; // the informer's
@@ -21,6 +22,7 @@ struct InformerBench
         options.reflector.initialSync = cache::InitialSync::List;
         options.reflector.random = [] { return 0.0; };
         options.reflector.onRoundError = [](const Error &) {};
+        options.reflector.log = Logger(lines, u"cache"_s);
     }
     cache::SharedInformer &make()
     {

@@ -59,6 +59,7 @@ private:
 
 struct ReflectorBench
 {
+    fake::Lines lines;
     testing::ManualExecutor executor;
     testing::ManualClock clock;
     ScriptedSource source;
@@ -74,6 +75,7 @@ struct ReflectorBench
         options.initialSync = cache::InitialSync::List;
         options.random = [] { return 0.0; };
         options.onRoundError = [this](const Error &e) { roundErrors += e; };
+        options.log = Logger(lines, QStringLiteral("cache"));
     }
     void start()
     {

@@ -27,6 +27,7 @@ public:
 
 struct Rig
 {
+    fake::Lines lines;
     testing::ManualExecutor executor;
     testing::ManualClock clock;
     ScenarioTransport transport;
@@ -41,14 +42,15 @@ struct Rig
             SharedInformerOptions options;
             options.reflector.name = toString(resource.gvk);
             options.reflector.expectedGvk = resource.gvk;
+            options.reflector.log = Logger(lines, u"cache"_s);
             options.reflector.initialSync = InitialSync::List;
             options.reflector.random = [] { return 0.0; };
             options.reflector.onRoundError = [this](const Error &) { ++roundErrors; };
             RestCollection collection;
             collection.resource = resource;
             informers.push_back(std::make_unique<SharedInformer>(
-                std::make_unique<RestListerWatcher>(transport, collection), executor, clock,
-                options));
+                std::make_unique<RestListerWatcher>(transport, collection, options.reflector.log),
+                executor, clock, options));
         }
         QVERIFY(informers.front()->addListener(listener).isOk());
         for (const auto &informer : informers)
@@ -124,10 +126,10 @@ void playB12(const char *file, const QJsonArray &after, const QStringList &lines
     QJsonArray steps{listOfOne(), watchOfFile(u"100"_s, file, "close")};
     for (const QJsonValue &more : after)
         steps.append(more);
-    QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"^watch of .*Widget: "_s));
     Rig rig(steps);
     rig.advance(1min);
     rig.checkPlayed();
+    QCOMPARE(rig.lines.seen.filter(u"a watch sent an error"_s).size(), 1);
     QCOMPARE(rig.transport.lines(), lines);
     QCOMPARE(rig.heard(), L({"+apps/a@90!", "~apps/a@90>apps/a@101"}));
     QCOMPARE(rig.kept(), L({"apps/a@101"}));
@@ -240,14 +242,15 @@ void b20_tooLarge()
         = u"\n{\"type\":\"ADDED\",\"object\":{\"apiVersion\":\"demo.example/v1\","
           "\"kind\":\"Widget\",\"metadata\":{\"name\":\"next\",\"namespace\":\"apps\","
           "\"resourceVersion\":\"103\"}}}\n"_s;
-    QTest::ignoreMessage(QtWarningMsg,
-        QRegularExpression(u"^watch demo.example/v1 Widget: an event is left out: .*"
-                           "an event of 17000000 bytes is larger than the limit"_s));
     Rig rig({listOfOne(),
         step("watch", u"100"_s,
             {{u"status"_s, 200}, {u"filler"_s, 17'000'000}, {u"more"_s, next},
                 {u"then"_s, u"hold"_s}})});
     QCOMPARE(rig.heard(), L({"+apps/a@90!", "+apps/next@103"}));
+    QCOMPARE(rig.lines.seen.filter(u"|an event is left out|"_s)
+                 .filter(u"an event of 17000000 bytes is larger than the limit"_s)
+                 .size(),
+        1);
     rig.checkPlayed();
 }
 
@@ -266,12 +269,12 @@ void b22_schemaAndTypeDisagree()
 
 void b25_toldToWait()
 {
-    QTest::ignoreMessage(QtWarningMsg,
-        QRegularExpression(u"cannot be followed, it is tried again: watch "
-                           "demo.example/v1 Widget: storage is .re.initializing"_s));
     Rig rig(stepsOf("B25-scenario.json"));
     rig.advance(5min);
     rig.checkPlayed();
+    QVERIFY(rig.lines.seen.filter(u"a resource cannot be followed"_s)
+                .first()
+                .contains(u"watch demo.example/v1 Widget: storage is "));
     QCOMPARE(rig.transport.count(u"list widgets rv=0"_s), 1); // no relist, not after the 503 either
     QCOMPARE(rig.transport.asked.size(), 6u);
     for (std::size_t i = 2; i <= 4; ++i)

@@ -187,13 +187,23 @@ void q17_errorIsHandedOn()
 
 void q26a_itemWithoutName()
 {
-    Queue queue(true);
+    fake::Lines lines;
+    RealFifoOptions options;
+    options.log = Logger(lines, QStringLiteral("cache"));
+    RealFifo fifo(options);
     std::vector<Object> items = widgets({"a@1", "b@2"});
     items.insert(items.begin() + 1,
         fromJson(R"({"apiVersion":"demo.example/v1","kind":"Widget","metadata":{}})"));
-    QTest::ignoreMessage(QtWarningMsg, QRegularExpression(QStringLiteral("is left out")));
-    QVERIFY(queue.fifo.replace(items, QStringLiteral("9"), ListOrigin::Ordinary).isOk());
-    QCOMPARE(queue.popAll(), L({"RA[a@1 b@2]@9"}));
+    QVERIFY(fifo.replace(items, QStringLiteral("9"), ListOrigin::Ordinary).isOk());
+    QStringList taken;
+    QVERIFY(fifo.pop([&](std::span<const Delta> deltas, bool) {
+                    taken += deltaText(deltas.front());
+                    return Status::ok();
+                })
+                .isOk());
+    QCOMPARE(taken, L({"RA[a@1 b@2]@9"}));
+    QCOMPARE(lines.seen.size(), 1);
+    QVERIFY(lines.seen.first().startsWith(u"2|cache|an item of a list is left out|error="));
 }
 
 void readable()

@@ -20,9 +20,6 @@ void t8_openRefused(Bench &bench)
     bench.start();
     bench.source.answerList({}, QStringLiteral("10"));
     bench.run();
-    QTest::ignoreMessage(
-        QtWarningMsg, QRegularExpression(QStringLiteral("cannot be followed, it is tried again")));
-    QTest::ignoreMessage(QtInfoMsg, QRegularExpression(QStringLiteral("is followed again")));
     for (const auto &[least, most] :
         {std::pair(800ms, 1600ms), {1600ms, 3200ms}, {3200ms, 6400ms}}) {
         const std::size_t before = bench.source.calls.size();
@@ -38,6 +35,10 @@ void t8_openRefused(Bench &bench)
     QVERIFY(bench.roundErrors.isEmpty());
     bench.source.open();
     QVERIFY(!bench.reflector->state().lastError.isError());
+    QCOMPARE(bench.lines.seen,
+        L({"2|cache|a resource cannot be followed, it is tried again"
+           "|resource=demo.example/v1 Widget|error=scripted error",
+            "3|cache|a resource is followed again|resource=demo.example/v1 Widget"}));
 }
 
 void t13_bookmark(Bench &bench)
@@ -89,10 +90,11 @@ void t15_transformerFails(Bench &bench)
     bench.run();
     bench.source.answerList({}, u"10"_s);
     bench.run();
-    QTest::ignoreMessage(QtWarningMsg, QRegularExpression(u"no b here"_s));
     bench.source.openAndSend({happened(Type::Modified, widget(u"b@16"))});
     QCOMPARE(fifo.depth(), 1); // the empty list alone
     QCOMPARE(reflector.lastSyncResourceVersion(), u"16"_s);
+    QCOMPARE(bench.lines.seen.size(), 1);
+    QVERIFY(bench.lines.seen.first().contains(u"no b here"));
 }
 
 // A watch that nobody is told of until its first event: the object is what came, not the type.
