@@ -19,4 +19,13 @@ void PluginCallMetrics::called(const QString &pluginId, const QString &verb, int
         .increment();
 }
 
+void PluginCallMetrics::eventsDropped(const QString &pluginId, quint64 events)
+{
+    m_registry
+        .counter(QStringLiteral("davit_plugin_events_dropped_total"),
+            QStringLiteral("Events that a plugin told and that were not written"),
+            {{QStringLiteral("plugin"), pluginId}})
+        .increment(double(events));
+}
+
 } // namespace davit::client

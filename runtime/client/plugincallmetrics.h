@@ -1,5 +1,6 @@
 // Counts what each plugin asks of the API server: davit_plugin_api_calls_total by plugin, verb and
-// code ("<error>" when no answer came). Part of the bill. Test: tst_pluginclient, callsAreCounted.
+// code ("<error>" when no answer came), and davit_plugin_events_dropped_total by plugin. Part of
+// the bill. Test: tst_pluginclient, callsAreCounted.
 #pragma once
 
 #include "pluginclient.h"
@@ -16,6 +17,7 @@ public:
     ~PluginCallMetrics() override;
 
     void called(const QString &pluginId, const QString &verb, int code) override;
+    void eventsDropped(const QString &pluginId, quint64 events) override;
 
 private:
     observability::MetricsRegistry &m_registry;

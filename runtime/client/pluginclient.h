@@ -11,13 +11,15 @@
 
 namespace davit::client {
 
-// Who counts a plugin's calls, for the bill. [thread-safe]
+// Who counts a plugin's calls and lost events, for the bill. [thread-safe]
 class CallObserver
 {
 public:
     virtual ~CallObserver();
     // A call ended. `code` is the HTTP status, or 0 when nothing was sent or no answer came.
     virtual void called(const QString &pluginId, const QString &verb, int code) = 0;
+    // Events that were told and will not be written.
+    virtual void eventsDropped(const QString &pluginId, quint64 events) = 0;
 };
 
 struct ClientIdentity

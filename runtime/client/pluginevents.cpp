@@ -147,6 +147,7 @@ private:
     void send(const std::shared_ptr<Sending> &sending);
     void answered(const std::shared_ptr<Sending> &sending, const RawReply &reply);
     QByteArray body(const Sending &sending) const;
+    void countDropped(quint64 events);
     void logRefusal(const Error &error);
 
     const ClientIdentity m_identity;
@@ -187,7 +188,7 @@ void PluginEvents::Core::record(
     if (m_phase != Phase::Open)
         return;
     if (m_queue.size() >= kMaxQueued) {
-        ++m_dropped;
+        countDropped(1);
         return;
     }
     m_queue.push_back(std::move(told));
@@ -315,6 +316,20 @@ void PluginEvents::Core::answered(const std::shared_ptr<Sending> &sending, const
     if (reply.error.isError() && !isQuiet(reply.error))
         logRefusal(reply.error);
     next();
+}
+
+// Under m_mutex. The first loss is told, the metric counts all.
+void PluginEvents::Core::countDropped(quint64 events)
+{
+    if (events == 0)
+        return;
+    if (m_dropped == 0)
+        m_log.warning("events are dropped: more come than can be written, or the end came first; "
+                      "this is told once",
+            {{"plugin", m_identity.pluginId}, {"waitingEvents", qulonglong(m_queue.size())}});
+    m_dropped += events;
+    if (m_identity.observer)
+        m_identity.observer->eventsDropped(m_identity.pluginId, events);
 }
 
 void PluginEvents::Core::logRefusal(const Error &error)

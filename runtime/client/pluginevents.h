@@ -1,6 +1,7 @@
 // Writes a plugin's Kubernetes Events. Behind davit::EventRecorder, whose contract it keeps.
 // Contract:
-//   - record() never blocks: 1000 events wait at most, what is more is dropped and counted (E-1).
+//   - record() never blocks: 1000 events wait at most, what is more is dropped and counted, and
+//   the first loss is logged (E-1).
 //   - One request at a time, in order. Only broken connections are tried again, 12 times, 10 s
 //   apart (E-5).
 //   - What is counted up is patched; when the event is gone it is made anew (E-6).

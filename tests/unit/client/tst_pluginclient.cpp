@@ -30,6 +30,10 @@ public:
     {
         lines += QStringLiteral("%1 %2 %3").arg(pluginId, verb).arg(code);
     }
+    void eventsDropped(const QString &pluginId, quint64 events) override
+    {
+        lines += QStringLiteral("%1 dropped %2").arg(pluginId).arg(events);
+    }
     QStringList lines;
 };
 
@@ -89,6 +93,7 @@ private Q_SLOTS:
     void lateAnswerIsIgnored();
     void malformedAnswer();
     void futureOfADeadClient();
+    void canceledCall();
     void metrics();
     void callsAreCounted();
 };
@@ -382,6 +387,23 @@ void tst_PluginClient::malformedAnswer()
         QStringLiteral("get ConfigMap team-a/x: the answer is no object: ")));
 }
 
+void tst_PluginClient::canceledCall()
+{
+    Fixture f;
+    Call call;
+    call.operation = QStringLiteral("get ConfigMap team-a/x");
+    call.request.target = "/x";
+    RawReply reply;
+    const RestClient::CallId id = f.rest.send(call, [&reply](const RawReply &r) { reply = r; });
+    f.executor.runAll();
+    f.rest.cancel(id);
+    f.rest.cancel(id); // the second one finds nothing
+    f.executor.runAll();
+    QCOMPARE(reply.error.code(), ErrorCode::Canceled);
+    QCOMPARE(reply.error.message(),
+        QStringLiteral("get ConfigMap team-a/x: the caller ended the request"));
+}
+
 void tst_PluginClient::futureOfADeadClient()
 {
     QFuture<ObjectReply> reply;
@@ -435,7 +457,9 @@ void tst_PluginClient::callsAreCounted()
     metrics.called(QStringLiteral("p"), QStringLiteral("get"), 200);
     metrics.called(QStringLiteral("p"), QStringLiteral("get"), 200);
     metrics.called(QStringLiteral("p"), QStringLiteral("delete"), 0);
+    metrics.eventsDropped(QStringLiteral("p"), 3);
     const QByteArray text = registry.text();
+    QVERIFY(text.contains(R"(davit_plugin_events_dropped_total{plugin="p"} 3)"));
     QVERIFY(text.contains(R"(davit_plugin_api_calls_total{code="200",plugin="p",verb="get"} 2)"));
     QVERIFY(text.contains(
         R"(davit_plugin_api_calls_total{code="<error>",plugin="p",verb="delete"} 1)"));

@@ -1,3 +1,4 @@
+#include "../loglines.h"
 #include "client/eventcorrelator.h"
 #include "client/pluginevents.h"
 #include "scriptedtransport.h"
@@ -25,8 +26,21 @@ Object secret()
     return status.isOk() ? object : Object();
 }
 
+class Losses final : public CallObserver
+{
+public:
+    void called(const QString &, const QString &, int) override { }
+    void eventsDropped(const QString &pluginId, quint64 events) override
+    {
+        seen << QStringLiteral("%1 %2").arg(pluginId).arg(events);
+    }
+    QStringList seen;
+};
+
 struct Fixture
 {
+    fake::Lines lines;
+    Losses losses;
     testing::ManualClock clock;
     testing::ManualExecutor executor;
     ScriptedTransport server;
@@ -38,8 +52,8 @@ struct Fixture
                          {QStringLiteral("create"), QStringLiteral("patch")}}})
     {
         backend = new PluginEvents({QStringLiteral("replicator"), QStringLiteral("1.0.0"),
-                                       Rbac(std::move(rules)), nullptr},
-            rest, clock, Logger());
+                                       Rbac(std::move(rules)), &losses},
+            rest, clock, Logger(lines, QStringLiteral("events")));
         recorder = EventRecorder(*backend);
     }
     ~Fixture()
@@ -301,10 +315,15 @@ void tst_PluginEvents::fullQueueDrops() // E-1
 {
     Fixture f;
     f.record(QStringLiteral("first")); // in flight
-    for (int i = 0; i < 1001; ++i)
+    for (int i = 0; i < 1002; ++i)
         f.recorder.record(
             secret(), EventSeverity::Normal, QStringLiteral("R"), QStringLiteral("m"));
-    QCOMPARE(f.backend->droppedEvents(), quint64(1));
+    QCOMPARE(f.backend->droppedEvents(), quint64(2));
+    QCOMPARE(f.losses.seen, QStringList(2, QStringLiteral("replicator 1")));
+    QCOMPARE(f.lines.seen,
+        QStringList{QStringLiteral("2|events|events are dropped: more come than can be written, or "
+                                   "the end came first; this is told once"
+                                   "|plugin=replicator|waitingEvents=1000")});
 }
 
 void tst_PluginEvents::needsRbac()
