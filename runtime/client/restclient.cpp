@@ -43,6 +43,7 @@ public:
 
     void start(CallId id, Call call, Done done);
     void end(CallId id, RawReply reply);
+    void cancel(CallId id);
     void endAll();
     void logWarnings(const QList<QByteArray> &warnings);
 
@@ -157,6 +158,17 @@ void RestClient::Core::end(CallId id, RawReply reply)
     m_executor.post([self = shared_from_this(), running] { running->exchange.reset(); });
 }
 
+void RestClient::Core::cancel(CallId id)
+{
+    const auto found = m_running.find(id);
+    if (found == m_running.end())
+        return;
+    RawReply reply;
+    reply.error = Error(ErrorCode::Canceled,
+        found->second->call.operation + QStringLiteral(": the caller ended the request"));
+    end(id, reply);
+}
+
 void RestClient::Core::endAll()
 {
     m_isClosed = true;
@@ -205,11 +217,7 @@ RestClient::CallId RestClient::send(Call call, Done done)
 
 void RestClient::cancel(CallId id)
 {
-    m_executor.post([core = m_core, id] {
-        RawReply reply;
-        reply.error = Error(ErrorCode::Canceled, QStringLiteral("the caller ended the request"));
-        core->end(id, reply);
-    });
+    m_executor.post([core = m_core, id] { core->cancel(id); });
 }
 
 void RestClient::close()

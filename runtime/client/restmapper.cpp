@@ -33,12 +33,6 @@ bool readResources(const QByteArray &body, const Gvk &groupVersion, Resources *b
     return true;
 }
 
-Error notServed(const Gvk &gvk)
-{
-    return Error(ErrorCode::KindNotServed,
-        QStringLiteral("%1: the cluster does not serve this kind").arg(toString(gvk)));
-}
-
 } // namespace
 
 struct RestMapper::Core : std::enable_shared_from_this<Core>
@@ -60,7 +54,7 @@ Result<transport::Resource> RestMapper::Core::lookUp(const Group &group, const G
 {
     const auto found = group.byKind.find(gvk.kind);
     if (found == group.byKind.end())
-        return notServed(gvk);
+        return transport::kindNotServed(gvk);
     return found->second;
 }
 

@@ -75,8 +75,7 @@ Result<transport::Resource> Kinds::find(const Gvk &gvk) const
     const auto found = m_core->known.constFind(gvk);
     if (found != m_core->known.constEnd())
         return *found;
-    return Error(ErrorCode::KindNotServed,
-        QStringLiteral("%1: the cluster does not serve this kind").arg(toString(gvk)));
+    return transport::kindNotServed(gvk);
 }
 
 } // namespace davit::host

@@ -33,7 +33,9 @@ public:
             read();
         if (m_token.isEmpty()) {
             return Error(ErrorCode::InvalidConfiguration,
-                QStringLiteral("token file %1: it is empty or cannot be read").arg(m_path));
+                QStringLiteral("token file %1: %2; check the file that the kubeconfig or the "
+                               "service account names")
+                    .arg(m_path, m_fault));
         }
         return m_token;
     }
@@ -49,8 +51,11 @@ private:
     {
         m_readAt = m_time.monotonic();
         QFile file(m_path);
-        if (!file.open(QIODevice::ReadOnly))
+        if (!file.open(QIODevice::ReadOnly)) {
+            m_fault = QStringLiteral("it cannot be read: ") + file.errorString();
             return;
+        }
+        m_fault = QStringLiteral("it is empty");
         if (const QByteArray text = file.readAll().trimmed(); !text.isEmpty())
             m_token = text;
     }
@@ -58,6 +63,7 @@ private:
     const QString m_path;
     const support::TimeSource &m_time;
     QByteArray m_token; // the last good one; at first the fall-back of the configuration
+    QString m_fault; // of the last look, told when there is no token at all
     std::optional<support::TimeSource::Nanoseconds> m_readAt;
 };
 

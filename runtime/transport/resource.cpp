@@ -58,6 +58,14 @@ Error invalidSegment(const Resource &resource, const char *what, const QString &
 
 } // namespace
 
+Error kindNotServed(const Gvk &gvk)
+{
+    return Error(ErrorCode::KindNotServed,
+        QStringLiteral("%1: the cluster does not serve this kind; install its CRD, or check its "
+                       "group and version")
+            .arg(toString(gvk)));
+}
+
 QByteArray collectionTarget(
     const Resource &resource, const QString &namespaceName, const ListOptions &options)
 {

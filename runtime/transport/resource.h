@@ -2,6 +2,7 @@
 // Source: Kubernetes API concepts, "Resource URIs"; behaviours.md C-19 to C-23. Test: tst_resource.
 #pragma once
 
+#include <davit/error.h>
 #include <davit/gvk.h>
 #include <davit/objectkey.h>
 
@@ -21,6 +22,9 @@ inline bool operator==(const Resource &a, const Resource &b)
 {
     return a.gvk == b.gvk && a.plural == b.plural && a.isNamespaced == b.isNamespaced;
 }
+
+// KindNotServed, the one sentence for it. [thread-safe]
+Error kindNotServed(const Gvk &gvk);
 
 // The query of a LIST or WATCH, with the exact names of metav1.ListOptions. Unset members are not
 // sent.

@@ -36,8 +36,9 @@ Status parseObjectKey(QStringView text, ObjectKey *key)
         return Status::ok();
     }
     if (text.indexOf(QLatin1Char('/'), slash + 1) >= 0)
-        return Status(
-            ErrorCode::InvalidArgument, QStringLiteral("unexpected key format: \"%1\"").arg(text));
+        return Status(ErrorCode::InvalidArgument,
+            QStringLiteral("unexpected key format: \"%1\"; write namespace/name, or name alone")
+                .arg(text));
     *key = {text.left(slash).toString(), text.mid(slash + 1).toString()};
     return Status::ok();
 }

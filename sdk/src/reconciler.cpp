@@ -54,7 +54,9 @@ Error reasonOf(const Error &error)
 {
     return error.isError()
         ? error
-        : Error(ErrorCode::Unknown, QStringLiteral("reconcile failed without a reason"));
+        : Error(ErrorCode::Unknown,
+            QStringLiteral(
+                "reconcile failed without a reason; give failed() an error that tells it"));
 }
 
 } // namespace

@@ -38,9 +38,9 @@ void tst_ReconcileResult::kinds_data()
     row("failed", ReconcileResult::failed(error), Kind::Failed, 0, error.message());
     row("terminal", ReconcileResult::terminal(error), Kind::Terminal, 0, error.message());
     row("M-5 terminal without error", ReconcileResult::terminal(Error()), Kind::Terminal, 0,
-        QStringLiteral("reconcile failed without a reason"));
+        QStringLiteral("reconcile failed without a reason; give failed() an error that tells it"));
     row("failed without error", ReconcileResult::failed(Error()), Kind::Failed, 0,
-        QStringLiteral("reconcile failed without a reason"));
+        QStringLiteral("reconcile failed without a reason; give failed() an error that tells it"));
     row("from good status", Status::ok(), Kind::Done, 0, none);
     row("from bad status", Status(error), Kind::Failed, 0, error.message());
 }

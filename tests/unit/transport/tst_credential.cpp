@@ -124,6 +124,15 @@ void tst_Credential::emptyFromTheStart()
     config.tokenFile = QStringLiteral("/no/token");
     const auto credential = makeCredential(config, time);
     QCOMPARE(credential->token().error().code(), ErrorCode::InvalidConfiguration);
+    QVERIFY(credential->token().error().message().startsWith(
+        u"token file /no/token: it cannot be read: "));
+    QTemporaryDir folder;
+    ClusterConfig blank;
+    blank.tokenFile = folder.filePath(u"token"_s);
+    write(blank.tokenFile, " \n");
+    QCOMPARE(makeCredential(blank, time)->token().error().message(),
+        u"token file %1: it is empty; check the file that the kubeconfig or the service account "
+        "names"_s.arg(blank.tokenFile));
     config.token = "fallback"_ba;
     QCOMPARE(makeCredential(config, time)->token().value(), "fallback"_ba);
 }
