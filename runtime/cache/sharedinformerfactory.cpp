@@ -36,8 +36,8 @@ public:
 private:
     struct Entry
     {
-        RunningInformer *raw; // deleted by retire(), dispose() or shutdown()
-        std::weak_ptr<RunningInformer> users;
+        std::unique_ptr<RunningInformer> owned;
+        std::weak_ptr<RunningInformer> users; // the last one calls retire()
         bool isRetiring = false; // nobody uses it any more
     };
     struct Handler
@@ -63,6 +63,8 @@ private:
     const FactoryOptions m_options;
     mutable std::mutex m_mutex;
     std::vector<Entry> m_entries; // GUARDED_BY(m_mutex)
+    // Stopped by shutdown(), and still read by views. GUARDED_BY(m_mutex)
+    std::vector<std::unique_ptr<RunningInformer>> m_stillRead;
     std::vector<Handler> m_handlers; // GUARDED_BY(m_mutex)
     std::condition_variable m_ended;
     mutable std::condition_variable m_synced;
@@ -79,7 +81,7 @@ void SharedInformerFactory::Core::start()
     if (m_isShutDown || std::exchange(m_isStarted, true))
         return;
     for (const Entry &entry : m_entries)
-        entry.raw->executor().post([raw = entry.raw] { raw->informer().start(); });
+        entry.owned->executor().post([raw = entry.owned.get()] { raw->informer().start(); });
 }
 
 Status SharedInformerFactory::Core::parts(const transport::Resource &resource,
@@ -135,10 +137,11 @@ std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
     }
     if (exact)
         return exact;
-    RunningInformer *const raw = make(resource, scope).release();
+    std::unique_ptr<RunningInformer> owned = make(resource, scope);
+    RunningInformer *const raw = owned.get();
     std::shared_ptr<RunningInformer> made(
         raw, [core = shared_from_this()](RunningInformer *last) { core->retire(last); });
-    m_entries.push_back({raw, made, false});
+    m_entries.push_back({std::move(owned), made, false});
     if (m_isStarted)
         raw->executor().post([raw] { raw->informer().start(); });
     return made;
@@ -210,7 +213,7 @@ void SharedInformerFactory::Core::widen(RunningInformer *wide)
     std::shared_ptr<RunningInformer> target;
     for (const Entry &entry : m_entries) {
         looked.push_back(entry.users.lock());
-        if (entry.raw == wide)
+        if (entry.owned.get() == wide)
             target = looked.back();
     }
     if (m_isShutDown || !target)
@@ -225,11 +228,15 @@ void SharedInformerFactory::Core::widen(RunningInformer *wide)
 // Nobody uses it any more; on any thread, its own strand included.
 void SharedInformerFactory::Core::retire(RunningInformer *informer)
 {
+    std::unique_ptr<RunningInformer> last; // freed outside the lock
     const std::lock_guard lock(m_mutex);
     const auto entry = std::find_if(m_entries.begin(), m_entries.end(),
-        [&](const Entry &other) { return other.raw == informer; });
+        [&](const Entry &other) { return other.owned.get() == informer; });
     if (entry == m_entries.end()) { // shut down: its strand has ended
-        delete informer;
+        const auto left = std::find_if(m_stillRead.begin(), m_stillRead.end(),
+            [&](const auto &other) { return other.get() == informer; });
+        last = std::move(*left);
+        m_stillRead.erase(left);
         return;
     }
     entry->isRetiring = true;
@@ -244,49 +251,53 @@ void SharedInformerFactory::Core::retire(RunningInformer *informer)
 // On the informer's strand, which cannot end itself: a thread of the pool waits for it.
 void SharedInformerFactory::Core::dispose(RunningInformer *informer)
 {
+    std::shared_ptr<RunningInformer> last; // a work can be copied, a unique_ptr in it could not
     {
         const std::lock_guard lock(m_mutex);
-        if (m_isShutDown) // shutdown() deletes it
+        if (m_isShutDown) // shutdown() frees it
             return;
-        std::erase_if(m_entries, [&](const Entry &entry) { return entry.raw == informer; });
+        const auto entry = std::find_if(m_entries.begin(), m_entries.end(),
+            [&](const Entry &other) { return other.owned.get() == informer; });
+        last = std::move(entry->owned);
+        m_entries.erase(entry);
         ++m_ending;
     }
-    const auto end = [core = shared_from_this(), informer] {
-        informer->endStrand();
-        delete informer;
+    // Moved all the way: freed by the work, never here on its own strand.
+    support::Executor::Work end = [core = shared_from_this(), last = std::move(last)]() mutable {
+        last->endStrand();
+        last.reset();
         const std::lock_guard lock(core->m_mutex);
         --core->m_ending;
         core->m_ended.notify_all();
     };
     if (m_options.executor)
-        m_options.executor->post(end);
+        m_options.executor->post(std::move(end));
     else
-        m_pool.start(end);
+        m_pool.start(std::move(end));
 }
 
 void SharedInformerFactory::Core::shutdown()
 {
-    std::vector<Entry> entries;
+    std::vector<RunningInformer *> running; // nobody frees them from here on
     {
         const std::lock_guard lock(m_mutex);
         if (std::exchange(m_isShutDown, true))
             return;
-        entries = m_entries;
+        for (const Entry &entry : m_entries)
+            running.push_back(entry.owned.get());
         m_synced.notify_all();
     }
-    for (const Entry &entry : entries) {
+    for (RunningInformer *const informer : running) {
         if (m_options.executor)
-            entry.raw->informer().stop();
+            informer->informer().stop();
         else
-            entry.raw->runAndWait([raw = entry.raw] { raw->informer().stop(); });
-        entry.raw->endStrand();
+            informer->runAndWait([informer] { informer->informer().stop(); });
+        informer->endStrand();
     }
     std::vector<std::unique_ptr<RunningInformer>> unused; // freed outside the lock
     std::unique_lock lock(m_mutex);
-    for (const Entry &entry : m_entries) {
-        if (entry.isRetiring)
-            unused.emplace_back(entry.raw);
-    }
+    for (Entry &entry : m_entries)
+        (entry.isRetiring ? unused : m_stillRead).push_back(std::move(entry.owned));
     m_entries.clear();
     if (!m_options.executor)
         m_ended.wait(lock, [this] { return m_ending == 0; });

@@ -5,10 +5,6 @@
 using namespace fakes;
 using namespace davit::cache;
 
-namespace {
-
-} // namespace
-
 class tst_CacheChecks : public QObject
 {
     Q_OBJECT
