@@ -179,16 +179,20 @@ void tst_Strand::twoStrandsSideBySide()
     Strand right(pool);
     std::counting_semaphore<> a{0};
     std::counting_semaphore<> b{0};
+    bool hasLeftMet = false;
+    bool hasRightMet = false;
     left.post([&] {
         a.release();
-        b.acquire();
+        hasLeftMet = b.try_acquire_for(30s);
     });
     right.post([&] {
-        a.acquire();
+        hasRightMet = a.try_acquire_for(30s);
         b.release();
     });
     flush(left);
     flush(right);
+    QVERIFY(hasLeftMet);
+    QVERIFY(hasRightMet);
 }
 
 QTEST_GUILESS_MAIN(tst_Strand)
