@@ -122,8 +122,6 @@ void tst_PluginMetadata::payloads()
 }
 
 // NOLINTNEXTLINE(readability-function-size): a table
-// NOLINTNEXTLINE(readability-function-size): a table
-// NOLINTNEXTLINE(readability-function-size): a table
 void tst_PluginMetadata::faults_data()
 {
     QTest::addColumn<QByteArray>("json");
