@@ -346,7 +346,7 @@ void PluginEvents::Core::retry(const std::shared_ptr<Sending> &sending)
     {
         const std::lock_guard lock(m_mutex);
         if (m_phase == Phase::Closed) {
-            ++m_dropped;
+            countDropped(1);
             m_isBusy = false;
             return;
         }
@@ -372,7 +372,7 @@ void PluginEvents::Core::close()
 {
     const std::lock_guard lock(m_mutex);
     m_phase = Phase::Closed;
-    m_dropped += m_queue.size();
+    countDropped(m_queue.size());
     m_queue.clear();
     m_time.cancel(std::exchange(m_limitTimer, 0));
     if (m_finished)

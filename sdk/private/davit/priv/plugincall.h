@@ -17,8 +17,7 @@ public:
     // Plugin code threw. `entry` is a constant ("slot added", "reconcile"), `subject` the kind or
     // key, `what` the exception's text. [thread-safe]
     virtual void fault(const char *entry, const QString &subject, const QString &what) noexcept = 0;
-    // Around each call, on the calling thread; calls may nest ("event" around "slot added" around
-    // "predicate"): left() ends the innermost of its thread. [thread-safe]
+    // Around each call, on its thread; they nest, left() ends the innermost one. [thread-safe]
     virtual void entered(const char *entry, const QString &subject) noexcept = 0;
     virtual void left() noexcept = 0;
 };
