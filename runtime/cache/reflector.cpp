@@ -324,7 +324,8 @@ void Reflector::onCompared(const QStringList &differences)
 {
     if (!differences.isEmpty())
         m_log.error("a fill is not what the server lists",
-            {{"differences", differences.size()}, {"first", differences.mid(0, 10)}});
+            {{"differences", differences.size()},
+                {"first", differences.mid(0, 10).join(QStringLiteral(", "))}});
     const std::lock_guard lock(m_mutex);
     ++m_state.comparisons;
     m_state.differences += quint64(differences.size());

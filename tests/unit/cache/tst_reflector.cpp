@@ -213,7 +213,8 @@ void r40_silentStream(Bench &bench)
     bench.start();
     bench.source.openAndSend({happened(Type::Added, widget(u"a@1"))});
     bench.lines.leftOut << "bytes";
-    bench.advance(20s);
+    bench.advance(10s);
+    bench.advance(10s);
     QCOMPARE(bench.lines.seen,
         L({"3|cache|a cache is still being filled|resource=demo.example/v1 Widget"
            "|objects=1|elapsedSeconds=10",
