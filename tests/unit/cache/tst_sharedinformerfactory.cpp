@@ -63,6 +63,24 @@ void tst_SharedInformerFactory::pairs_data()
         {"m/c@3", "n/a@1", "n/b@2"});
     row("full on metadata: the wider replaces", meta(everything()), everything(), {""},
         {"m/c@3", "n/a@1", "n/b@2"});
+    row("all on fields: the wider replaces", named("b"), everything(), {""},
+        {"m/c@3", "n/a@1", "n/b@2"});
+    row("namespace on labels in it: the wider replaces", in("n").withLabels(u"colour=green"_s),
+        in("n"), {"in n"}, {"n/a@1", "n/b@2"});
+    row("labels on labels in a namespace: the wider replaces",
+        in("n").withLabels(u"colour=green"_s), green(), {"with labels colour=green"},
+        {"m/c@3", "n/a@1"});
+    row("metadata of all on metadata in a namespace: the wider replaces", meta(in("n")),
+        meta(everything()), {"(metadata)"}, {"m/c@3", "n/a@1", "n/b@2"});
+    row("full in a namespace on metadata in it: the wider replaces", meta(in("n")), in("n"),
+        {"in n"}, {"n/a@1", "n/b@2"});
+    row("full in a namespace, metadata of all: neither covers the other", in("n"),
+        meta(everything()), {"(metadata)", "in n"}, {"m/c@3", "n/a@1", "n/b@2"});
+    row("metadata of all, full in a namespace: neither covers the other", meta(everything()),
+        in("n"), {"(metadata)", "in n"}, {"n/a@1", "n/b@2"});
+    row("metadata in a namespace on full of all", everything(), meta(in("m")), {""}, {"m/c@3"});
+    row("labels and fields on labels", green(), green().withFields(u"metadata.name=c"_s),
+        {"with labels colour=green"}, {"m/c@3"});
     row("two namespaces", in("n"), in("m"), {"in m", "in n"}, {"m/c@3"});
     row("two label selectors", green(), InformerRequest(kWidget).withLabels(u"colour=red"_s),
         {"with labels colour=green", "with labels colour=red"}, {"n/b@2"});
@@ -94,7 +112,8 @@ void tst_SharedInformerFactory::pairs()
                     && (!scope.contains(u"in m") || object.namespaceName() == u"m")
                     && (!scope.contains(u"green") || object.label("colour"_L1) == u"green")
                     && (!scope.contains(u"red") || object.label("colour"_L1) == u"red")
-                    && (!scope.contains(u"spec.size=1") || object.name() == u"a");
+                    && (!scope.contains(u"spec.size=1") || object.name() == u"a")
+                    && (!scope.contains(u"metadata.name=b") || object.name() == u"b");
                 if (matches)
                     items.push_back(
                         scope.contains(u"(metadata)") ? priv::metadataOnly(object) : object);
