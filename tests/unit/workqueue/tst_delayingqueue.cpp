@@ -36,6 +36,8 @@ private Q_SLOTS:
     void withoutDelay();
     void plainAddKeepsTheWaitingEntry();
     void oneTimerForMany();
+    void manyWait_data();
+    void manyWait();
     void shutDownDropsWaiting();
     void timerAfterDeath();
     void rateLimited();
@@ -109,6 +111,26 @@ void tst_DelayingQueue::oneTimerForMany()
     f.advance(2s);
     QCOMPARE(f.queue.length(), 2);
     QVERIFY(!f.time.untilNextTimer());
+}
+
+void tst_DelayingQueue::manyWait_data()
+{
+    QTest::addColumn<int>("keys");
+    QTest::newRow("W-8: 100,000 keys wait, no limit") << 100'000;
+}
+
+void tst_DelayingQueue::manyWait()
+{
+    QFETCH(const int, keys);
+    Fixture f;
+    for (int i = 0; i < keys; ++i)
+        f.queue.addAfter({{QString(), QString::number(i)}, {}}, std::chrono::seconds(1 + i % 60));
+    QCOMPARE(f.queue.waitingCount(), keys);
+    QCOMPARE(f.queue.length(), 0);
+    f.advance(30s);
+    QCOMPARE(f.queue.length() + f.queue.waitingCount(), keys);
+    f.advance(30s);
+    QCOMPARE(f.queue.length(), keys);
 }
 
 void tst_DelayingQueue::shutDownDropsWaiting() // W-12
