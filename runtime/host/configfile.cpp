@@ -12,6 +12,27 @@ namespace {
 constexpr QLatin1StringView kApiVersion("davit.dev/v1alpha1");
 constexpr QLatin1StringView kKind("DavitConfiguration");
 
+// What is wrong with it, to follow the file's name; empty when nothing is.
+QString readInitialSync(const QJsonValue &member, QHash<QString, cache::InitialSync> *syncs)
+{
+    using cache::InitialSync;
+    const QHash<QString, InitialSync> words{{QStringLiteral("auto"), InitialSync::Auto},
+        {QStringLiteral("list"), InitialSync::List},
+        {QStringLiteral("watchList"), InitialSync::WatchList}};
+    if (!member.isUndefined() && !member.isObject())
+        return QStringLiteral("has \"initialSync\" that is no mapping from kind to auto, list or "
+                              "watchList");
+    const QJsonObject kinds = member.toObject();
+    for (auto i = kinds.constBegin(); i != kinds.constEnd(); ++i) {
+        const auto word = words.constFind(i.value().toString());
+        if (word == words.constEnd())
+            return QStringLiteral("has \"initialSync.%1\" that is none of auto, list and watchList")
+                .arg(i.key());
+        syncs->insert(i.key(), *word);
+    }
+    return {};
+}
+
 } // namespace
 
 Result<Configuration> readConfiguration(const QString &path)
@@ -42,16 +63,19 @@ Result<Configuration> readConfiguration(const QString &path)
                          .arg(kApiVersion, kKind));
     for (const QString &member : root.keys())
         if (member != QLatin1StringView("apiVersion") && member != QLatin1StringView("kind")
-            && member != QLatin1StringView("plugins"))
-            return fault(
-                QStringLiteral("has an unknown member \"%1\"; known are apiVersion, kind and "
-                               "plugins")
-                    .arg(member));
+            && member != QLatin1StringView("plugins") && member != QLatin1StringView("initialSync"))
+            return fault(QStringLiteral("has an unknown member \"%1\"; known are apiVersion, kind, "
+                                        "initialSync and plugins")
+                             .arg(member));
     const QJsonValue plugins = root.value(QLatin1StringView("plugins"));
     if (!plugins.isUndefined() && !plugins.isObject())
         return fault(
             QStringLiteral("has \"plugins\" that is no mapping from plugin Id to settings"));
     Configuration configuration;
+    const QString syncFault
+        = readInitialSync(root.value(QLatin1StringView("initialSync")), &configuration.initialSync);
+    if (!syncFault.isEmpty())
+        return fault(syncFault);
     configuration.plugins = plugins.toObject();
     for (auto i = configuration.plugins.constBegin(); i != configuration.plugins.constEnd(); ++i)
         if (!i.value().isObject())

@@ -1,14 +1,17 @@
 // The host's configuration file: what each plugin is told. Shape (YAML or JSON):
 //   apiVersion: davit.dev/v1alpha1
 //   kind: DavitConfiguration
+//   initialSync: { "*": auto, v1 Pod: list }   # how caches are filled: auto, list or watchList
 //   plugins:
 //     replicator: { deniedNamespaces: ["kube-*"] }
 // Contract: an unknown member, another kind or version, or a second document is an error; a
 // plugin's own part is checked by the plugin's ConfigSchema. Test: tst_configfile.
 #pragma once
 
+#include <cache/reflector.h>
 #include <davit/result.h>
 
+#include <QtCore/qhash.h>
 #include <QtCore/qjsonobject.h>
 
 namespace davit::host {
@@ -16,6 +19,8 @@ namespace davit::host {
 struct Configuration
 {
     QJsonObject plugins; // by plugin Id
+    // By kind as toString(Gvk) writes it ("apps/v1 Deployment"), "*" for all others.
+    QHash<QString, cache::InitialSync> initialSync;
 };
 
 // InvalidConfiguration with a sentence that names the file, the fault and where. An empty path is

@@ -97,7 +97,8 @@ Status HostApplication::startCluster()
             return status;
         m_cluster = m_embedded->config();
     }
-    m_services = std::make_unique<RuntimeServices>(m_cluster, m_time, m_logWriter, m_metrics);
+    m_services = std::make_unique<RuntimeServices>(
+        m_cluster, m_time, m_logWriter, m_metrics, m_setup.configuration);
     addCacheMetrics(m_metrics, [this] { return m_services->resources(); });
     addHandlerMetrics(m_metrics, [this] { return m_services->handlers(); });
     m_board.setSyncSource([this] { return m_services->syncs(); });

@@ -24,10 +24,14 @@ bool isSwitchedOn(const char *variable)
 }
 
 // The aids of behaviours.md 1.8 and 4.7, under the names that people know.
-cache::FactoryOptions informerOptions(priv::LogBackend &log)
+cache::FactoryOptions informerOptions(const Configuration &configuration, priv::LogBackend &log)
 {
     cache::FactoryOptions options;
     options.log = Logger(log, QStringLiteral("cache"));
+    options.initialSync = [syncs = configuration.initialSync](const Gvk &gvk) {
+        return syncs.value(
+            toString(gvk), syncs.value(QStringLiteral("*"), cache::InitialSync::Auto));
+    };
     options.checksConsistency = isSwitchedOn("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR");
     if (isSwitchedOn("KUBE_CACHE_MUTATION_DETECTOR"))
         options.mutationCheckPeriod = std::chrono::seconds(1);
@@ -37,7 +41,8 @@ cache::FactoryOptions informerOptions(priv::LogBackend &log)
 } // namespace
 
 RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, support::TimeSource &time,
-    priv::LogBackend &log, observability::MetricsRegistry &metrics)
+    priv::LogBackend &log, observability::MetricsRegistry &metrics,
+    const Configuration &configuration)
     : m_time(time)
     , m_log(log)
     , m_metrics(metrics)
@@ -52,7 +57,7 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
     , m_kinds([this](const Gvk &gvk,
                   client::RestMapper::Done done) { m_mapper.resolve(gvk, std::move(done)); },
           m_callStrand, time)
-    , m_informers(m_transport, m_pool, time, informerOptions(log))
+    , m_informers(m_transport, m_pool, time, informerOptions(configuration, log))
     , m_queueMetrics(metrics)
     , m_controllerMetrics(metrics)
     , m_queues(time, m_queueStrand,

@@ -4,6 +4,7 @@
 // Test: tests/integration/host.
 #pragma once
 
+#include "configfile.h"
 #include "kinds.h"
 #include "queuemetrics.h"
 #include "systemclock.h"
@@ -33,7 +34,8 @@ class RuntimeServices final : public pluginhost::PluginServices
 public:
     // All are borrowed and outlive this.
     RuntimeServices(const transport::ClusterConfig &cluster, support::TimeSource &time,
-        priv::LogBackend &log, observability::MetricsRegistry &metrics);
+        priv::LogBackend &log, observability::MetricsRegistry &metrics,
+        const Configuration &configuration = {});
     ~RuntimeServices() override;
     Q_DISABLE_COPY_MOVE(RuntimeServices)
 

@@ -13,6 +13,7 @@ class tst_ConfigFile : public QObject
 private Q_SLOTS:
     void reads_data();
     void reads();
+    void initialSync();
     void missing();
     void none();
 
@@ -41,7 +42,12 @@ void tst_ConfigFile::reads_data()
     row("another version", "apiVersion: davit.dev/v9\nkind: DavitConfiguration\n",
         " must begin with \"apiVersion: davit.dev/v1alpha1\" and \"kind: DavitConfiguration\"");
     row("an unknown member", head + "plugin: {}\n",
-        " has an unknown member \"plugin\"; known are apiVersion, kind and plugins");
+        " has an unknown member \"plugin\"; known are apiVersion, kind, initialSync and plugins");
+    row("ways to fill a cache", head + "initialSync: {\"*\": watchList, v1 Pod: list}\n", "{}");
+    row("initialSync is a word", head + "initialSync: list\n",
+        " has \"initialSync\" that is no mapping from kind to auto, list or watchList");
+    row("an unknown way", head + "initialSync: {v1 Pod: fast}\n",
+        " has \"initialSync.v1 Pod\" that is none of auto, list and watchList");
     row("plugins is a list", head + "plugins: [a]\n",
         " has \"plugins\" that is no mapping from plugin Id to settings");
     row("a plugin is a text", head + "plugins: {a: b}\n", " has \"plugins.a\" that is no mapping");
@@ -64,6 +70,22 @@ void tst_ConfigFile::reads()
     }
     const QString head = QStringLiteral("configuration file ") + file.fileName();
     QCOMPARE(result.error().message().left(head.size() + seen.size()), head + seen);
+}
+
+void tst_ConfigFile::initialSync()
+{
+    QFile file(m_dir.filePath(QStringLiteral("sync.yaml")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("apiVersion: davit.dev/v1alpha1\nkind: DavitConfiguration\n"
+               "initialSync: { \"*\": watchList, v1 Pod: list, apps/v1 Deployment: auto }\n");
+    file.close();
+    const Result<Configuration> result = readConfiguration(file.fileName());
+    QVERIFY(result.isOk());
+    const auto &syncs = result.value().initialSync;
+    QCOMPARE(syncs.size(), 3);
+    QCOMPARE(syncs.value(QStringLiteral("*")), cache::InitialSync::WatchList);
+    QCOMPARE(syncs.value(QStringLiteral("v1 Pod")), cache::InitialSync::List);
+    QCOMPARE(syncs.value(QStringLiteral("apps/v1 Deployment")), cache::InitialSync::Auto);
 }
 
 void tst_ConfigFile::missing()
