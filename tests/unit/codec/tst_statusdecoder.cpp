@@ -123,14 +123,14 @@ void tst_StatusDecoder::reasons_data()
     row("Gone", 410, R"("reason":"Gone","code":410)", ErrorCode::Expired);
     row("C-16 ServerTimeout by reason", 500, R"("reason":"ServerTimeout","code":500)",
         ErrorCode::ServerTimeout);
-    row("R-16 by cause", 504,
+    row("T4, R-16 by cause", 504,
         R"("reason":"Timeout","code":504,"details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"x"}]})",
         ErrorCode::ResourceVersionTooLarge);
-    row("R-16 by the cause's message", 504,
+    row("T4, R-16 by the cause's message", 504,
         R"("reason":"Timeout","code":504,"details":{"causes":[{"message":"Too large resource version"}]})",
         ErrorCode::ResourceVersionTooLarge);
     row("plain Timeout", 504, R"("reason":"Timeout","code":504)", ErrorCode::Timeout);
-    QTest::newRow("R-16 by message")
+    QTest::newRow("T4, R-16 by message")
         << 504
         << failure(
                R"("message":"Too large resource version: 9, current: 5","reason":"Timeout","code":504)")
