@@ -27,6 +27,12 @@ class tst_GoAway : public QObject
 private Q_SLOTS:
     void watchesAndWriters_data();
     void watchesAndWriters();
+
+private:
+    using Recorders = std::vector<std::unique_ptr<Recorder>>;
+    static void makeNamespaces(const ControlPlane &controlPlane, int count);
+    void write(const ApiConnection &connection, int writers, int writes);
+    static void compare(const ApiConnection &connection, const Recorders &recorders);
 };
 
 static QByteArray readAll(const QString &path)
@@ -54,19 +60,10 @@ void tst_GoAway::watchesAndWriters_data()
     QTest::newRow("B23: --goaway-chance=0.02") << 50 << 10 << 300;
 }
 
-void tst_GoAway::watchesAndWriters()
+void tst_GoAway::makeNamespaces(const ControlPlane &controlPlane, int count)
 {
-    QFETCH(const int, watches);
-    QFETCH(const int, writers);
-    QFETCH(const int, writes);
-    constexpr int kObjects = 50; // of each writer
-    ControlPlane controlPlane;
-    QVERIFY2(controlPlane.start(
-                 ControlPlane::ControllerManager::No, {QStringLiteral("--goaway-chance=0.02")}),
-        qPrintable(controlPlane.errorText()));
-    const ApiConnection connection(controlPlane.folder(), controlPlane.apiServerPort());
     QByteArray namespaces;
-    for (int i = 0; i < watches; ++i)
+    for (int i = 0; i < count; ++i)
         namespaces += "apiVersion: v1\nkind: Namespace\nmetadata: {name: ns-"
             + QByteArray::number(i) + "}\n---\n";
     QByteArray output;
@@ -74,27 +71,12 @@ void tst_GoAway::watchesAndWriters()
         controlPlane.kubectl({QStringLiteral("create"), QStringLiteral("-f"), QStringLiteral("-")},
             &output, namespaces),
         0);
+}
 
-    QThreadPool pool;
-    NoFaults noFaults;
-    const auto transport = davit::transport::makeQnamTransport(configOf(controlPlane));
-    davit::cache::SharedInformerFactory factory(
-        *transport, pool, davit::support::systemTimeSource());
-    std::vector<std::unique_ptr<Recorder>> recorders;
-    for (int i = 0; i < watches; ++i) {
-        davit::InformerRequest request({{}, QStringLiteral("v1"), QStringLiteral("ConfigMap")});
-        request.inNamespaces({QStringLiteral("ns-%1").arg(i)});
-        request.delivery(davit::Delivery::EveryEvent);
-        std::unique_ptr<davit::priv::InformerBackend> backend;
-        const davit::Status made = factory.makeInformer(
-            {request.gvk(), QStringLiteral("configmaps"), true}, request, noFaults, &backend);
-        QVERIFY2(made.isOk(), qPrintable(made.error().message()));
-        recorders.push_back(std::make_unique<Recorder>(std::move(backend)));
-    }
-    factory.start();
-    for (const auto &recorder : recorders)
-        QTRY_VERIFY_WITH_TIMEOUT(recorder->hasSynced(), 60000);
-
+// Each writer in a namespace of its own; returns when all are done.
+void tst_GoAway::write(const ApiConnection &connection, int writers, int writes)
+{
+    constexpr int kObjects = 50; // of each writer
     std::vector<std::unique_ptr<LoadWriter>> load;
     int done = 0;
     QString failure;
@@ -114,9 +96,12 @@ void tst_GoAway::watchesAndWriters()
     QCOMPARE(failure, QString());
     for (const auto &writer : load)
         QCOMPARE(writer->lostAnswers(), 0); // nothing had to be repeated
+}
 
+void tst_GoAway::compare(const ApiConnection &connection, const Recorders &recorders)
+{
     QNetworkAccessManager manager;
-    for (int i = 0; i < watches; ++i) {
+    for (std::size_t i = 0; i < recorders.size(); ++i) {
         int status = 0;
         bool isList = false;
         const World want = convergence::worldOfList(
@@ -124,15 +109,50 @@ void tst_GoAway::watchesAndWriters()
                 manager, "/api/v1/namespaces/ns-" + QByteArray::number(i) + "/configmaps", &status),
             &isList);
         QVERIFY(status == 200 && isList);
-        const Recorder &recorder = *recorders[std::size_t(i)];
         QStringList faults;
         QTRY_COMPARE_WITH_TIMEOUT(
             convergence::differences(
-                want, convergence::replay(recorder.heard(), &(faults = QStringList()))),
+                want, convergence::replay(recorders[i]->heard(), &(faults = QStringList()))),
             QStringList(), 60000);
         QCOMPARE(faults, QStringList());
-        QCOMPARE(convergence::differences(want, recorder.stored()), QStringList());
+        QCOMPARE(convergence::differences(want, recorders[i]->stored()), QStringList());
     }
+}
+
+void tst_GoAway::watchesAndWriters()
+{
+    QFETCH(const int, watches);
+    QFETCH(const int, writers);
+    QFETCH(const int, writes);
+    ControlPlane controlPlane;
+    QVERIFY2(controlPlane.start(
+                 ControlPlane::ControllerManager::No, {QStringLiteral("--goaway-chance=0.02")}),
+        qPrintable(controlPlane.errorText()));
+    const ApiConnection connection(controlPlane.folder(), controlPlane.apiServerPort());
+    makeNamespaces(controlPlane, watches);
+
+    QThreadPool pool;
+    NoFaults noFaults;
+    const auto transport = davit::transport::makeQnamTransport(configOf(controlPlane));
+    davit::cache::SharedInformerFactory factory(
+        *transport, pool, davit::support::systemTimeSource());
+    Recorders recorders;
+    for (int i = 0; i < watches; ++i) {
+        davit::InformerRequest request({{}, QStringLiteral("v1"), QStringLiteral("ConfigMap")});
+        request.inNamespaces({QStringLiteral("ns-%1").arg(i)});
+        request.delivery(davit::Delivery::EveryEvent);
+        std::unique_ptr<davit::priv::InformerBackend> backend;
+        const davit::Status made = factory.makeInformer(
+            {request.gvk(), QStringLiteral("configmaps"), true}, request, noFaults, &backend);
+        QVERIFY2(made.isOk(), qPrintable(made.error().message()));
+        recorders.push_back(std::make_unique<Recorder>(std::move(backend)));
+    }
+    factory.start();
+    for (const auto &recorder : recorders)
+        QTRY_VERIFY_WITH_TIMEOUT(recorder->hasSynced(), 60000);
+
+    write(connection, writers, writes);
+    compare(connection, recorders);
     quint64 opened = 0;
     quint64 fills = 0;
     for (const davit::cache::ResourceState &state : factory.states()) {

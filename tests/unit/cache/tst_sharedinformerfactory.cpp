@@ -29,6 +29,7 @@ private Q_SLOTS:
     void onRealStrands();
 };
 
+// NOLINTNEXTLINE(readability-function-size): one table
 void tst_SharedInformerFactory::pairs_data()
 {
     QTest::addColumn<InformerRequest>("running"); // synced before the other is asked for
