@@ -269,7 +269,7 @@ void tst_PluginClient::kindNotServed()
     QCOMPARE(reply.result().error().code(), ErrorCode::KindNotServed);
     QCOMPARE(reply.result().error().message(),
         QStringLiteral("get Widget team-a/x: demo.example/v1 Widget: the cluster does not serve "
-                       "this kind"));
+                       "this kind; install its CRD, or check its group and version"));
 
     reply = f.client.get(kWidget, kX); // not asked again at once
     f.executor.runAll();

@@ -4,10 +4,12 @@
 #include <QTest>
 #include <QThreadPool>
 #include <atomic>
+#include <chrono>
 #include <semaphore>
 #include <thread>
 
 using davit::support::Strand;
+using namespace std::chrono_literals;
 
 class tst_Strand : public QObject
 {
