@@ -1,9 +1,12 @@
 # The sources of libDavitSdk; one line a subject.
+set(DAVIT_POOL_SOURCES
+    src/pool/arena.cpp src/pool/shard.cpp src/pool/pool.cpp src/pool/encoding.cpp src/pool/packedstring.cpp src/pool/place.cpp
+    src/pool/treebuilder.cpp src/pool/jsonmatcher.cpp src/pool/documentreader.cpp src/pool/objectdecoder.cpp
+)
 set(DAVIT_SDK_SOURCES
     src/error.cpp src/names.cpp
     src/object.cpp src/value.cpp src/objectbuilder.cpp
-    src/pool/arena.cpp src/pool/shard.cpp src/pool/pool.cpp src/pool/encoding.cpp src/pool/packedstring.cpp src/pool/place.cpp
-    src/pool/treebuilder.cpp src/pool/jsonmatcher.cpp src/pool/documentreader.cpp src/pool/objectdecoder.cpp
+    ${DAVIT_POOL_SOURCES}
     src/informerrequest.cpp src/informer.cpp src/lister.cpp
     src/clock.cpp src/logging.cpp src/metrics.cpp src/selector.cpp src/labelparser.cpp src/fieldselector.cpp
     src/clienttypes.cpp src/requestoptions.cpp src/client.cpp src/eventrecorder.cpp

@@ -25,7 +25,7 @@ struct BlockBits
 
 #if defined(__SSE2__)
 
-void addBits(const char *bytes, int at, BlockBits *all)
+inline void addBits(const char *bytes, int at, BlockBits *all)
 {
     const auto bits = [at](__m128i equal) {
         return std::uint64_t(std::uint32_t(_mm_movemask_epi8(equal))) << at;
@@ -40,7 +40,7 @@ void addBits(const char *bytes, int at, BlockBits *all)
 }
 
 // Written out: no loop at -O2.
-BlockBits bitsOf(const char *block)
+inline BlockBits bitsOf(const char *block)
 {
     BlockBits all;
     addBits(block, 0, &all);
@@ -52,7 +52,7 @@ BlockBits bitsOf(const char *block)
 
 #else
 
-BlockBits bitsOf(const char *block)
+inline BlockBits bitsOf(const char *block)
 {
     BlockBits all;
     for (int at = 0; at < kBlockBytes; ++at) {
@@ -85,7 +85,7 @@ std::uint64_t escapedBytes(std::uint64_t backslashes, bool *isEscaped)
 
 // Each bit becomes the parity of itself and those below: set from an opening quote to the byte
 // before the closing one.
-std::uint64_t insideStrings(std::uint64_t quotes)
+inline std::uint64_t insideStrings(std::uint64_t quotes)
 {
     quotes ^= quotes << 1;
     quotes ^= quotes << 2;
@@ -96,7 +96,7 @@ std::uint64_t insideStrings(std::uint64_t quotes)
 }
 
 // std::popcount() is a call on x86-64 without its extensions.
-int countBits(std::uint64_t bits)
+inline int countBits(std::uint64_t bits)
 {
     bits -= (bits >> 1) & 0x5555555555555555U;
     bits = (bits & 0x3333333333333333U) + ((bits >> 2) & 0x3333333333333333U);

@@ -28,7 +28,7 @@ public:
 
     // Blocks until the informer is there. [host-thread]
     davit::Status start();
-    qint64 objects() const { return m_lister.count(); } // after start() [thread-safe]
+    const davit::Lister &lister() const { return m_lister; } // after start() [thread-safe]
 
     static davit::Gvk podGvk();
 

@@ -123,10 +123,15 @@ void BenchRun::paced()
     m_result.p99Microseconds = m_latencies[m_latencies.size() * 99 / 100];
 }
 
-bool BenchRun::run(const std::function<qint64()> &countObjects)
+bool BenchRun::waitForObjects()
 {
     const qint64 wanted = m_input.objects * m_input.plugins;
-    if (!waitFor([&] { return m_added.load() >= wanted; }, kPhaseLimit))
+    return waitFor([&] { return m_added.load() >= wanted; }, kPhaseLimit);
+}
+
+bool BenchRun::run(const std::function<qint64()> &countObjects)
+{
+    if (!waitForObjects())
         return false;
     takeSyncFigures(countObjects());
     if (m_input.burstEvents > 0) {

@@ -30,6 +30,8 @@ public:
     // Runs all phases; `countObjects` tells what the cache holds. Blocks. False when the objects
     // did not come. [host-thread]
     bool run(const std::function<qint64()> &countObjects);
+    // The first phase alone, without output. [host-thread]
+    bool waitForObjects();
 
 private:
     enum class Phase : quint8 { Sync, Burst, Paced };

@@ -3,6 +3,7 @@
 // compiled in. Exit codes: 0, or 1 with a sentence on standard error.
 #include "benchplugin.h"
 #include "benchrun.h"
+#include "micro.h"
 
 #include <host/runtimeservices.h>
 #include <observability/logwriter.h>
@@ -39,7 +40,12 @@ Status resolvePods(host::RuntimeServices &services)
     return outcome->get_future().get();
 }
 
-int runPhases(const bench::BenchInput &input, host::RuntimeServices &services)
+enum class Mode : quint8 {
+    Phases,
+    Micro // single operations, on the cache and on a work queue
+};
+
+int runBench(Mode mode, const bench::BenchInput &input, host::RuntimeServices &services)
 {
     if (const Status status = resolvePods(services); !status.isOk())
         return refuse(status.error().message());
@@ -52,7 +58,14 @@ int runPhases(const bench::BenchInput &input, host::RuntimeServices &services)
         if (const Status status = plugins.back()->start(); !status.isOk())
             return refuse(status.error().message());
     }
-    const bool isDone = run.run([&] { return plugins.front()->objects(); });
+    const Lister &pods = plugins.front()->lister();
+    bool isDone = false;
+    if (mode == Mode::Micro) {
+        isDone = run.waitForObjects();
+        bench::printReads(pods);
+    } else {
+        isDone = run.run([&] { return pods.count(); });
+    }
     plugins.clear();
     services.stopInformers();
     return isDone ? 0 : refuse(QStringLiteral("the objects did not come in time"));
@@ -72,5 +85,8 @@ int main(int argc, char **argv)
     log.takeQtMessages();
     observability::MetricsRegistry metrics;
     host::RuntimeServices services(cluster.value(), support::systemTimeSource(), log, metrics);
-    return runPhases(bench::readInput(), services);
+    const bool isMicro = QCoreApplication::arguments().contains(QStringLiteral("--micro"));
+    if (isMicro)
+        bench::printQueue();
+    return runBench(isMicro ? Mode::Micro : Mode::Phases, bench::readInput(), services);
 }

@@ -1,0 +1,131 @@
+#include "micro.h"
+
+#include "processfigures.h"
+
+#include <davit/clienttypes.h>
+#include <davit/selector.h>
+#include <support/timesource.h>
+#include <workqueue/priorityqueue.h>
+#include <workqueue/workqueue.h>
+
+#include <QtCore/qthreadpool.h>
+#include <cstdio>
+#include <malloc.h>
+#include <support/strand.h>
+
+namespace bench {
+
+using namespace davit;
+
+namespace {
+
+// CPU of `count` calls, for each.
+template <typename F> double nanosecondsEach(qint64 count, F &&call)
+{
+    const double before = cpuSeconds();
+    for (qint64 i = 0; i < count; ++i)
+        call(i);
+    return (cpuSeconds() - before) * 1e9 / double(count);
+}
+
+void print(const char *what, double nanoseconds)
+{
+    std::printf("%-56s %12.1f ns\n", what, nanoseconds);
+}
+
+workqueue::WorkKey keyOf(qint64 i)
+{
+    return {{QStringLiteral("team-%1").arg(i % 50), QStringLiteral("service-%1-7d4b9c6f5d").arg(i)},
+        {}};
+}
+
+void printWaitingKeys(qint64 count)
+{
+    QThreadPool pool;
+    support::Strand strand(pool);
+    workqueue::PriorityQueue queue(support::systemTimeSource(), strand, nullptr);
+    workqueue::AddOptions later;
+    later.after = std::chrono::hours(1);
+    const auto before = quint64(::mallinfo2().uordblks);
+    for (qint64 i = 0; i < count; ++i)
+        queue.add(keyOf(i), later);
+    const double bytes = double(quint64(::mallinfo2().uordblks) - before);
+    std::printf("%-56s %12.1f MB\n", "100,000 distinct waiting keys", bytes / 1e6);
+    queue.shutDown();
+    strand.stop();
+}
+
+} // namespace
+
+void printReads(const Lister &pods)
+{
+    const QList<Object> all = pods.list();
+    if (all.size() < 2)
+        return;
+    const QString space = all.front().namespaceName();
+    LabelSelector selector;
+    const QString name = all.front().label(QLatin1StringView("app.kubernetes.io/name"));
+    (void)LabelSelector::parse(QStringLiteral("app.kubernetes.io/name=") + name, &selector);
+    qint64 found = 0;
+    const auto at = [&all](qint64 i) -> const Object & { return all[i * 7919 % all.size()]; };
+    print("list all, each object",
+        nanosecondsEach(20, [&](qint64) { found = pods.list().size(); }) / double(all.size()));
+    print("list one namespace, each object of it", nanosecondsEach(200, [&](qint64) {
+        found = pods.inNamespace(space).size();
+    }) / double(found));
+    print("list by a label, each object of the cache", nanosecondsEach(10, [&](qint64) {
+        found = pods.list(selector).size();
+    }) / double(all.size()));
+    qint64 sum = 0;
+    std::vector<ObjectKey> keys;
+    for (const Object &pod : all)
+        keys.push_back(pod.key());
+    print("find by key", nanosecondsEach(1000000, [&](qint64 i) {
+        sum += pods.find(keys[std::size_t(i * 7919 % all.size())]).isNull() ? 1 : 0;
+    }));
+    print("read one field (status.phase, one object)", nanosecondsEach(1000000, [&](qint64) {
+        sum += all.front()[QLatin1StringView("status")][QLatin1StringView("phase")].equals(
+                   QLatin1StringView("Running"))
+            ? 1
+            : 0;
+    }));
+    print(
+        "read one field (status.phase, objects at random)", nanosecondsEach(1000000, [&](qint64 i) {
+            sum += at(i)[QLatin1StringView("status")][QLatin1StringView("phase")].equals(
+                       QLatin1StringView("Running"))
+                ? 1
+                : 0;
+        }));
+    print("are two objects equal",
+        nanosecondsEach(1000000, [&](qint64 i) { sum += at(i) == at(i + 1) ? 1 : 0; }));
+    print("difference of two objects as a merge patch", nanosecondsEach(2000, [&](qint64 i) {
+        sum += Patch::difference(at(i), at(i + 1)).body().size();
+    }));
+    print("is the spec of two objects equal", nanosecondsEach(1000000, [&](qint64 i) {
+        sum += at(i)[QLatin1StringView("spec")] == at(i + 1)[QLatin1StringView("spec")] ? 1 : 0;
+    }));
+    std::printf("(%lld)\n", static_cast<long long>(sum)); // so that nothing is left out
+}
+
+void printQueue()
+{
+    constexpr qint64 kKeys = 100000;
+    std::vector<workqueue::WorkKey> keys;
+    for (qint64 i = 0; i < kKeys; ++i)
+        keys.push_back(keyOf(i));
+    workqueue::WorkQueue queue(support::systemTimeSource());
+    print(
+        "work queue: add, get, done, one key at a time", nanosecondsEach(kKeys * 10, [&](qint64 i) {
+            queue.add(keys[std::size_t(i % kKeys)]);
+            (void)queue.done(*queue.tryGet());
+        }));
+    print("work queue: 100,000 added, then got and done, each", nanosecondsEach(10, [&](qint64) {
+        for (const workqueue::WorkKey &key : keys)
+            queue.add(key);
+        while (const auto key = queue.tryGet())
+            (void)queue.done(*key);
+    }) / double(kKeys));
+    printWaitingKeys(kKeys);
+}
+
+} // namespace bench
