@@ -141,11 +141,24 @@ Place member(Place object, std::string_view name) noexcept
 {
     if (typeOf(object) != ValueType::Object)
         return {};
-    for (Children children(object); children.next();) {
-        if (children.name() == name)
-            return children.value();
+    const ContainerHead head = headOf(object.p);
+    if (head.names == nullptr) {
+        for (Children children(object); children.next();) {
+            if (children.name() == name)
+                return children.value();
+        }
+        return {};
     }
-    return {};
+    // The names first: they are few cache lines, which all objects of this shape share.
+    std::uint32_t index = 0;
+    while (index < head.count && blockAt(readRef(head.names + index * sizeof(Ref)))->text() != name)
+        ++index;
+    if (index == head.count)
+        return {};
+    const std::uint8_t *p = head.first;
+    for (; index > 0; --index)
+        p = skipValue(p);
+    return follow({object.base, p, object.block});
 }
 
 Place childAt(Place container, std::uint32_t index) noexcept
