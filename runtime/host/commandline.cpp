@@ -107,7 +107,8 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
     add("--health-probe-bind-address", texts.probeAddress, "ADDRESS",
         "Where /healthz and /readyz are served; 0 turns them off [:8081]");
     add("--graceful-shutdown-timeout", texts.gracefulTimeout, "TIME",
-        "How long reconciles may go on after SIGTERM; 0 does not wait, -1s waits for ever [30s]");
+        "How long reconciles may go on after SIGTERM, SIGINT or SIGHUP; 0 does not wait, -1s waits "
+        "for ever [30s]");
     add("--cache-sync-timeout", texts.cacheSyncTimeout, "TIME",
         "After how long a first sync that is not done is called slow in the log [2m]");
     add("--state-dir", texts.stateDir, "DIR",

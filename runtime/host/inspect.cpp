@@ -77,11 +77,10 @@ QString describeSymbols(const QString &path)
     if (!symbols.isOk())
         return {};
     QString text;
-    if (symbols.value().unique.isEmpty())
-        text += line("replaceable", QStringLiteral("yes, while it runs"));
-    else
-        text += line("replaceable",
-            QStringLiteral("no: %1 GNU-unique symbols (%2); build it with davit_add_operator()")
+    if (!symbols.value().unique.isEmpty())
+        text += line("warning",
+            QStringLiteral("%1 GNU-unique symbols (%2), which every library in the process that "
+                           "has them shares; build it with davit_add_operator()")
                 .arg(symbols.value().unique.size())
                 .arg(symbols.value().unique.first()));
     for (const QString &version : symbols.value().neededVersions)

@@ -1,5 +1,5 @@
-// "davit plugin inspect": what a plugin file is, whether this davit would load it, and whether it
-// could be replaced while it runs. Runs none of its code. Test: tst_examples.
+// "davit plugin inspect": what a plugin file is, whether this davit would load it, and what in its
+// symbols is amiss. Runs none of its code. Test: tst_examples.
 #pragma once
 
 #include <QtCore/qstringlist.h>

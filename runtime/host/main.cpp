@@ -8,6 +8,7 @@
 #include <support/timesource.h>
 
 #include <cstdio>
+#include <fcntl.h>
 #include <unistd.h>
 
 using namespace davit;
@@ -65,10 +66,21 @@ int run(const RunOptions &options)
     ::_exit(code);
 }
 
+// Where 0, 1 or 2 was closed, the next file or socket would get the number, and log lines with it.
+bool openStandardFiles()
+{
+    for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(number, F_GETFD) == -1 && ::open("/dev/null", O_RDWR) != number)
+            return false;
+    return true;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
+    if (!openStandardFiles())
+        return int(ExitCode::Configuration); // there is nowhere to say it
     pluginhost::GuardedApplication app(argc, argv);
     const Result<Command> command = parseCommandLine(QCoreApplication::arguments().mid(1));
     if (!command.isOk())

@@ -19,12 +19,22 @@ std::atomic<int> g_count{0};
 void onSignal(int number)
 {
     const int saved = errno;
-    if (g_count.fetch_add(1) > 0)
+    const bool isFirst = g_count.fetch_add(1) == 0;
+    if (!isFirst && number == SIGHUP)
+        return; // a shell and the kernel both tell that the terminal is gone
+    if (!isFirst)
         ::_exit(int(ExitCode::Failure));
     const auto byte = static_cast<unsigned char>(number);
     if (::write(g_writeEnd.load(), &byte, 1) != 1)
         ::_exit(int(ExitCode::Failure)); // nobody would hear of it
     errno = saved;
+}
+
+QString nameOf(int number)
+{
+    if (number == SIGHUP)
+        return QStringLiteral("SIGHUP");
+    return number == SIGINT ? QStringLiteral("SIGINT") : QStringLiteral("SIGTERM");
 }
 
 } // namespace
@@ -45,6 +55,12 @@ UnixSignals::UnixSignals(std::function<void(const QString &)> onStop) : m_onStop
     sigemptyset(&action.sa_mask);
     ::sigaction(SIGTERM, &action, nullptr);
     ::sigaction(SIGINT, &action, nullptr);
+    struct sigaction inherited
+    {
+    };
+    ::sigaction(SIGHUP, nullptr, &inherited);
+    if (inherited.sa_handler != SIG_IGN) // nohup wants it ignored
+        ::sigaction(SIGHUP, &action, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 }
 
@@ -52,6 +68,8 @@ UnixSignals::~UnixSignals()
 {
     std::signal(SIGTERM, SIG_DFL);
     std::signal(SIGINT, SIG_DFL);
+    if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN)
+        std::signal(SIGHUP, SIG_IGN);
     g_writeEnd = -1;
     ::close(m_pipe[0]);
     ::close(m_pipe[1]);
@@ -61,7 +79,7 @@ void UnixSignals::onReadable()
 {
     unsigned char number = 0;
     if (::read(m_pipe[0], &number, 1) == 1)
-        m_onStop(number == SIGINT ? QStringLiteral("SIGINT") : QStringLiteral("SIGTERM"));
+        m_onStop(nameOf(number));
 }
 
 } // namespace davit::host

@@ -1,7 +1,9 @@
-// SIGTERM and SIGINT as a call in the host's event loop. Contract:
+// SIGTERM, SIGINT and SIGHUP as a call in the host's event loop. Contract:
 //   - the first one is told once, on the thread that made this object;
-//   - the second one ends the process at once with exit code 1, whatever the event loop does.
-// One object a process. SIGPIPE is ignored from then on. Test: tst_davit, secondSignal.
+//   - the second one ends the process at once with exit code 1, whatever the event loop does;
+//   - SIGHUP never is that second one, and stays ignored where it was when the process began.
+// One object a process. SIGPIPE is ignored from then on. Test: tst_davit, firstSignal and
+// secondSignal.
 #pragma once
 
 #include <QtCore/qobject.h>

@@ -70,6 +70,8 @@ void PluginManager::setOnChanged(std::function<void(const PluginSpec &)> onChang
 
 Status PluginManager::scan(const QStringList &places)
 {
+    if (Status status = checkCopiesApart(m_settings.stateDir, places); !status.isOk())
+        return status;
     removeOldCopies(m_settings.stateDir);
     QList<PluginFile> files;
     for (const QString &place : places)

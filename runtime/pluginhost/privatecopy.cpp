@@ -3,6 +3,8 @@
 #include <QtCore/qcoreapplication.h>
 #include <QtCore/qdir.h>
 #include <QtCore/qdiriterator.h>
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 
 namespace davit::pluginhost {
@@ -11,7 +13,7 @@ namespace {
 
 QString root(const QString &stateDir)
 {
-    return QDir(stateDir).absoluteFilePath(QStringLiteral("plugins"));
+    return QDir(stateDir).absoluteFilePath(QStringLiteral("plugin-copies"));
 }
 
 Status failed(const QString &what, const QString &from, const QString &to)
@@ -41,20 +43,60 @@ Status copyFolder(const QString &from, const QString &to)
     return Status::ok();
 }
 
+// The process whose copies a directory of this name holds; 0 for every other name.
+pid_t ownerOf(const QString &name)
+{
+    const auto isDigit = [](QChar c) { return c >= u'0' && c <= u'9'; };
+    bool isNumber = false;
+    const int pid = name.toInt(&isNumber);
+    return isNumber && std::all_of(name.begin(), name.end(), isDigit) ? pid_t(pid) : 0;
+}
+
+bool isAlive(pid_t pid)
+{
+    return ::kill(pid, 0) == 0 || errno == EPERM;
+}
+
+bool isWithin(const QString &path, const QString &folder)
+{
+    return path == folder
+        || path.startsWith(folder.endsWith(u'/') ? folder : QString(folder + u'/'));
+}
+
 } // namespace
+
+Status checkCopiesApart(const QString &stateDir, const QStringList &places)
+{
+    const QString copies = root(stateDir);
+    if (QFileInfo(copies).isSymLink())
+        return Status(ErrorCode::InvalidConfiguration,
+            QStringLiteral("%1: it is a symbolic link, and copies of plugins are made and removed "
+                           "there; remove it or choose another --state-dir")
+                .arg(copies));
+    const QString real
+        = QDir(QFileInfo(stateDir).canonicalFilePath()).filePath(QFileInfo(copies).fileName());
+    for (const QString &place : places) {
+        const QString plugins = QFileInfo(place).canonicalFilePath();
+        if (!plugins.isEmpty() && (isWithin(real, plugins) || isWithin(plugins, real)))
+            return Status(ErrorCode::InvalidConfiguration,
+                QStringLiteral("--plugin-dir %1: it overlaps with %2, where copies of plugins are "
+                               "made and removed; choose another --state-dir")
+                    .arg(place, copies));
+    }
+    return Status::ok();
+}
 
 void removeOldCopies(const QString &stateDir)
 {
+    if (QFileInfo(root(stateDir)).isSymLink())
+        return;
     const QFileInfoList owners
-        = QDir(root(stateDir)).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot);
+        = QDir(root(stateDir)).entryInfoList(QDir::Dirs | QDir::NoSymLinks | QDir::NoDotAndDotDot);
     for (const QFileInfo &owner : owners) {
-        bool isPid = false;
-        const qint64 pid = owner.fileName().toLongLong(&isPid);
+        const pid_t pid = ownerOf(owner.fileName());
         // Another host may share the directory: what a living process made is left alone.
-        const bool isAlive
-            = isPid && pid != QCoreApplication::applicationPid() && ::kill(pid_t(pid), 0) == 0;
-        if (!isAlive)
-            QDir(owner.absoluteFilePath()).removeRecursively();
+        if (pid > 0 && (pid == QCoreApplication::applicationPid() || !isAlive(pid)))
+            QDir(owner.absoluteFilePath()).removeRecursively(); // links in it, not what they name
     }
 }
 

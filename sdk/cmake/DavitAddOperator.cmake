@@ -1,5 +1,5 @@
 # davit_add_operator(name SOURCES a.cpp b.cpp METADATA name.json [LIBRARIES …])
-# A plugin name.so for Davit: no GNU-unique symbols (so that it can be replaced while running), no lazy binding, and nothing
+# A plugin name.so for Davit: no GNU-unique symbols (each copy has statics of its own), no lazy binding, and nothing
 # exported but Qt's two entries (davit-plugin.map), so that no symbol of it meets one of the host or of another plugin.
 # It is built into <build>/plugins.
 function(davit_add_operator name)

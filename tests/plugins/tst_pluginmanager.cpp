@@ -368,7 +368,7 @@ void tst_PluginManager::folderPlugin()
         dir.filePath(QStringLiteral("empty.davit"))
             + QStringLiteral(": the folder has no empty.so; name the library like the folder"));
     QCOMPARE(m_manager->specs().at(1)->state(), PluginState::Running);
-    const QString copies = QStringLiteral("%1/plugins/%2/good")
+    const QString copies = QStringLiteral("%1/plugin-copies/%2/good")
                                .arg(m_state.path())
                                .arg(QCoreApplication::applicationPid());
     const QStringList generations = QDir(copies).entryList(QDir::Dirs | QDir::NoDotAndDotDot);

@@ -76,6 +76,12 @@ private Q_SLOTS:
     void serverRefuses();
     void serverAway();
     void addressInUse();
+    void standardFilesClosed();
+    void stateDirKeepsWhatIsNotIts();
+    void stateDirApart_data();
+    void stateDirApart();
+    void firstSignal_data();
+    void firstSignal();
     void secondSignal();
 
 private:
@@ -106,6 +112,7 @@ QString tst_Davit::kubeconfig(const QString &server)
 
 void tst_Davit::initTestCase()
 {
+    std::signal(SIGHUP, SIG_DFL); // what the children inherit, also under nohup
     QVERIFY(QDir(m_dir.path()).mkpath(QStringLiteral("plugins")));
 }
 
@@ -304,6 +311,108 @@ void tst_Davit::addressInUse()
             "davit: cannot listen on %1: another process listens there; choose another "
             "with --metrics-bind-address, or turn it off with --metrics-bind-address 0\n")
             .arg(address));
+}
+
+// Started as "davit run <&- >&- 2>&-": none of its own pipes and sockets may be standard error.
+void tst_Davit::standardFilesClosed()
+{
+    const QTemporaryDir state;
+    QProcess shell;
+    shell.start(QStringLiteral("/bin/sh"),
+        {QStringLiteral("-c"), QStringLiteral("exec \"$0\" \"$@\" <&- >&- 2>&-"),
+            QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), QStringLiteral("run"),
+            QStringLiteral("--state-dir"), state.path(), QStringLiteral("--plugin-dir"),
+            m_dir.filePath(QStringLiteral("plugins")), QStringLiteral("--kubeconfig"),
+            kubeconfig(QStringLiteral("http://127.0.0.1:1")),
+            QStringLiteral("--metrics-bind-address=0"),
+            QStringLiteral("--health-probe-bind-address=0")});
+    QVERIFY(shell.waitForStarted());
+    for (int number = 0; number < 3; ++number) {
+        const QString path = QStringLiteral("/proc/%1/fd/%2").arg(shell.processId()).arg(number);
+        QTRY_COMPARE(QFile::symLinkTarget(path), QStringLiteral("/dev/null"));
+    }
+    shell.terminate();
+    QVERIFY(shell.waitForFinished());
+}
+
+// Only copies that processes left, which are no more, are removed.
+void tst_Davit::stateDirKeepsWhatIsNotIts()
+{
+    HostProcess davit;
+    const QDir state(davit.stateDir());
+    const QDir outside(m_dir.filePath(QStringLiteral("outside")));
+    const QString dead = QStringLiteral("plugin-copies/2147483647");
+    for (const QString &folder : {QStringLiteral("plugins/foo.davit"), dead,
+             QStringLiteral("plugin-copies/mine"), QStringLiteral("plugin-copies/+5")})
+        QVERIFY(state.mkpath(folder));
+    QVERIFY(outside.mkpath(QStringLiteral("inner")));
+    const QStringList links{QStringLiteral("plugins/link"),
+        QStringLiteral("plugin-copies/2147483646"), dead + QStringLiteral("/link")};
+    for (const QString &link : links)
+        QVERIFY(QFile::link(outside.path(), state.filePath(link)));
+    davit.run({QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+        QStringLiteral("--kubeconfig"), kubeconfig(QStringLiteral("http://127.0.0.1:1"))});
+    QVERIFY2(davit.waitForLine("waiting for the API server"), davit.errorText().constData());
+    QVERIFY(!state.exists(dead));
+    QVERIFY(outside.exists(QStringLiteral("inner")));
+    for (const QString &kept : {QStringLiteral("plugins/foo.davit"), links.at(0), links.at(1),
+             QStringLiteral("plugin-copies/mine"), QStringLiteral("plugin-copies/+5")})
+        QVERIFY2(state.exists(kept), qPrintable(kept));
+    QCOMPARE(davit.stop(), 0);
+}
+
+void tst_Davit::stateDirApart_data()
+{
+    QTest::addColumn<QString>("plugins"); // in the state directory
+    QTest::addColumn<QString>("link"); // to what is made of plugin-copies
+    QTest::addColumn<QString>("sentence");
+    const QString overlaps = QStringLiteral("it overlaps with");
+    QTest::newRow("it lies in a plugin directory") << QStringLiteral(".") << QString() << overlaps;
+    QTest::newRow("it is a plugin directory")
+        << QStringLiteral("plugin-copies") << QString() << overlaps;
+    QTest::newRow("it holds a plugin directory")
+        << QStringLiteral("plugin-copies/mine") << QString() << overlaps;
+    QTest::newRow("it is a link") << QStringLiteral("plugins") << QStringLiteral("plugins")
+                                  << QStringLiteral("it is a symbolic link");
+}
+
+void tst_Davit::stateDirApart()
+{
+    QFETCH(const QString, plugins);
+    QFETCH(const QString, link);
+    QFETCH(const QString, sentence);
+    HostProcess davit;
+    const QDir state(davit.stateDir());
+    QVERIFY(state.mkpath(plugins));
+    if (!link.isEmpty())
+        QVERIFY(QFile::link(state.filePath(link), state.filePath(QStringLiteral("plugin-copies"))));
+    davit.run({QStringLiteral("--plugin-dir"), state.filePath(plugins),
+        QStringLiteral("--kubeconfig"), kubeconfig(QStringLiteral("http://127.0.0.1:1"))});
+    QCOMPARE(davit.waitForExit(), 2);
+    const QByteArray text = davit.errorText();
+    QVERIFY2(text.contains(sentence.toUtf8()), text.constData());
+}
+
+void tst_Davit::firstSignal_data()
+{
+    QTest::addColumn<int>("number");
+    QTest::newRow("SIGHUP") << SIGHUP;
+    QTest::newRow("SIGINT") << SIGINT;
+    QTest::newRow("SIGTERM") << SIGTERM;
+}
+
+void tst_Davit::firstSignal()
+{
+    QFETCH(const int, number);
+    HostProcess davit;
+    davit.run({QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+        QStringLiteral("--kubeconfig"), kubeconfig(QStringLiteral("http://127.0.0.1:1"))});
+    QVERIFY2(davit.waitForLine("waiting for the API server"), davit.errorText().constData());
+    davit.signalOnce(number);
+    QCOMPARE(davit.waitForExit(), 0);
+    QCOMPARE(
+        davit.linesWith("stopping", "cause", QString::fromLatin1(QTest::currentDataTag())).size(),
+        1);
 }
 
 // The first signal of this process meets a host that waits for its server; the second one may come
