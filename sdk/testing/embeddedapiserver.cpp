@@ -94,6 +94,38 @@ Status twice(const Json &object, const QString &what, const QString &otherFile)
                 otherFile));
 }
 
+// Appends the objects of a file, those of lists one by one, each with the path of the file.
+Status readObjects(const QString &path, std::vector<std::pair<QString, Json>> *objects)
+{
+    const auto refuse = [&path](const QString &what) {
+        return Status(
+            ErrorCode::InvalidConfiguration, QStringLiteral("objects file %1: %2").arg(path, what));
+    };
+    if (!QFileInfo(path).isFile()) // it would be left out, or read without an end
+        return refuse(QStringLiteral("it is no regular file; remove it or give it another name"));
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return refuse(file.errorString());
+    const support::YamlDocuments yaml = support::yamlToJson(file.readAll());
+    if (!yaml.isOk())
+        return refuse(yaml.error);
+    for (const QByteArray &document : yaml.documents) {
+        Json object;
+        QString error;
+        if (!support::parseJson(document, &object, &error))
+            return refuse(error);
+        if (support::stringMember(object, "kind") != "List") {
+            objects->emplace_back(path, std::move(object));
+            continue;
+        }
+        if (object.contains("items") && !object["items"].is_null() && !object["items"].is_array())
+            return refuse(QStringLiteral("items of a List must be a list of objects"));
+        for (const Json &item : support::itemsOf(object, "items"))
+            objects->emplace_back(path, item);
+    }
+    return Status::ok();
+}
+
 } // namespace
 
 struct EmbeddedApiServer::Private
@@ -303,29 +335,11 @@ Status EmbeddedApiServer::loadObjects(const QString &folder)
             QStringLiteral("objects folder %1: does not exist").arg(folder));
     std::vector<std::pair<QString, Json>> objects;
     const QStringList names = dir.entryList(
-        {QStringLiteral("*.yaml"), QStringLiteral("*.yml"), QStringLiteral("*.json")}, QDir::Files,
-        QDir::Name);
-    for (const QString &name : names) {
-        const QString path = dir.filePath(name);
-        QFile file(path);
-        if (!file.open(QIODevice::ReadOnly))
-            return Status(ErrorCode::InvalidConfiguration,
-                QStringLiteral("objects file %1: %2").arg(path, file.errorString()));
-        const support::YamlDocuments yaml = support::yamlToJson(file.readAll());
-        if (!yaml.isOk())
-            return Status(ErrorCode::InvalidConfiguration,
-                QStringLiteral("objects file %1: %2").arg(path, yaml.error));
-        for (const QByteArray &document : yaml.documents) {
-            Json object;
-            QString error;
-            support::parseJson(document, &object, &error);
-            if (support::stringMember(object, "kind") == "List")
-                for (const Json &item : support::itemsOf(object, "items"))
-                    objects.emplace_back(path, item);
-            else
-                objects.emplace_back(path, std::move(object));
-        }
-    }
+        {QStringLiteral("*.yaml"), QStringLiteral("*.yml"), QStringLiteral("*.json")},
+        QDir::Dirs | QDir::Files | QDir::System, QDir::Name);
+    for (const QString &name : names)
+        if (const Status status = readObjects(dir.filePath(name), &objects); !status.isOk())
+            return status;
     std::stable_partition(objects.begin(), objects.end(), [](const auto &object) {
         const std::string kind = support::stringMember(object.second, "kind");
         return kind == "CustomResourceDefinition" || kind == "Namespace";

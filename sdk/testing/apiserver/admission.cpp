@@ -1,5 +1,7 @@
 #include "admission.h"
 
+#include "crdshape.h"
+
 #include <QtCore/qdatetime.h>
 #include <QtCore/qrandom.h>
 #include <QtCore/quuid.h>
@@ -176,6 +178,11 @@ void immutabilityCauses(const Json &before, const Json &after, std::vector<Cause
             causes->push_back({"FieldValueForbidden", std::string("Forbidden: ") + why, member});
 }
 
+bool isCrd(const Kind &kind)
+{
+    return kind.isBuiltIn && kind.group == "apiextensions.k8s.io";
+}
+
 } // namespace
 
 std::string timestampNow()
@@ -217,6 +224,9 @@ ApiFault checkNames(const Kind &kind, const Json &object)
                       "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', "
                       "regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
                 "metadata.labels"});
+    if (isCrd(kind))
+        for (Cause &cause : crdCauses(object))
+            causes.push_back(std::move(cause));
     if (!causes.empty())
         return invalid(kind, name, causes);
     return {};
@@ -234,6 +244,13 @@ ApiFault checkShape(const Kind &kind, const Json &object)
                         + " into Go struct field ObjectMeta.metadata." + member
                         + " of type string");
     }
+    if (isCrd(kind))
+        return crdShapeFault(kind, object);
+    if (const Json &spec = memberOrNull(object, "spec");
+        kind.isBuiltIn && !spec.is_null() && !spec.is_object())
+        return unmarshalFault(kind,
+            std::string("json: cannot unmarshal ") + spec.type_name() + " into Go struct field "
+                + kind.kind + ".spec of type object");
     if (!kind.group.empty() || (kind.kind != "ConfigMap" && kind.kind != "Secret"))
         return {};
     for (const char *member : {"data", "stringData"}) {

@@ -219,6 +219,15 @@ ApiReply ApiRouter::answerItem(const Target &target, const ApiRequest &request)
 ApiReply ApiRouter::handle(const ApiRequest &request)
 {
     const std::lock_guard lock(m_store.mutex());
+    try {
+        return handleLocked(request);
+    } catch (const std::exception &e) { // a tree of another shape than some part expects
+        return replyOf(internalError(e.what()));
+    }
+}
+
+ApiReply ApiRouter::handleLocked(const ApiRequest &request)
+{
     const std::vector<std::string> parts = pathParts(request.path);
     ApiReply reply;
     if (answerDocument(request, parts, &reply))

@@ -25,6 +25,7 @@ public:
     void setAddress(const std::string &address) { m_address = address; }
 
 private:
+    ApiReply handleLocked(const ApiRequest &request);
     bool answerDocument(
         const ApiRequest &request, const std::vector<std::string> &parts, ApiReply *reply) const;
     bool answerOpenApi(const std::vector<std::string> &parts, ApiReply *reply) const;

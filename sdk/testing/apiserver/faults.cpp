@@ -140,6 +140,11 @@ ApiFault tooLargeVersion(unsigned long long wanted, unsigned long long current)
     return fault;
 }
 
+ApiFault internalError(const std::string &what)
+{
+    return {500, "InternalError", "Internal error occurred: " + what, {}, {}};
+}
+
 ApiFault methodNotAllowed()
 {
     return {405, "MethodNotAllowed",

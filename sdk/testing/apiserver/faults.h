@@ -29,6 +29,8 @@ ApiFault namespaceTerminating(
     const Kind &kind, const std::string &name, const std::string &namespaceName);
 ApiFault expired(const std::string &message);
 ApiFault tooLargeVersion(unsigned long long wanted, unsigned long long current);
+// Something that the server did not expect: 500.
+ApiFault internalError(const std::string &what);
 ApiFault methodNotAllowed();
 ApiFault unsupportedMediaType(const std::string &accepted);
 // The answer to a patch that does not fit its object.

@@ -1,5 +1,7 @@
 #include "httpfront.h"
 
+#include "faults.h"
+
 #include <arpa/inet.h>
 #include <atomic>
 #include <condition_variable>
@@ -153,13 +155,24 @@ struct HttpFront::Private
     std::thread listener;
     int port = 0;
 
+    // What escapes from a handler, httplib would answer with an empty body.
+    AfterAnswer handle(const httplib::Request &from, ApiReply *reply)
+    {
+        try {
+            return handler(requestOf(from), reply);
+        } catch (const std::exception &e) {
+            *reply = replyOf(internalError(e.what()));
+            return AfterAnswer::Keep;
+        }
+    }
+
     void answer(const httplib::Request &from, httplib::Response &response)
     {
         // httplib would compress streams and hold them back until its buffer is full; the request
         // is its own, not const.
         const_cast<httplib::Request &>(from).headers.erase("Accept-Encoding");
         ApiReply reply;
-        if (handler(requestOf(from), &reply) == AfterAnswer::DropUnanswered) {
+        if (handle(from, &reply) == AfterAnswer::DropUnanswered) {
             breakSockets(acceptedSockets(port, from.remote_port));
             return;
         }

@@ -275,8 +275,8 @@ void ObjectWriter::establish(const Target &target)
                 {"lastTransitionTime", record->tree()["metadata"]["creationTimestamp"]}});
     status["storedVersions"] = Json::array();
     for (const Json &version : support::itemsOf(spec, "versions"))
-        if (version.value("storage", false))
-            status["storedVersions"].push_back(version["name"]);
+        if (boolMember(version, "storage", false))
+            status["storedVersions"].push_back(support::stringMember(version, "name"));
     if (support::isSameJson(support::membersOf(crd, "status"), status))
         return;
     crd["status"] = std::move(status);
@@ -455,6 +455,8 @@ ApiReply ObjectWriter::apply(const Target &target, const ApiRequest &request)
     if (!configuration.is_object())
         return replyOf(badRequest("an apply configuration is an object"));
     Json &metadata = metadataOf(configuration);
+    if (const ApiFault fault = checkShape(*target.kind, configuration); fault.isSet())
+        return replyOf(fault);
     if (metadata.contains("managedFields"))
         return replyOf(badRequest("metadata.managedFields must be nil"));
     if (support::stringMember(metadata, "name").empty())

@@ -18,7 +18,8 @@ bool hasFinalizer(const Json &object, const char *name)
 bool blocksOwner(const Json &object, const std::string &uid)
 {
     for (const Json &owner : support::itemsOf(object.at("metadata"), "ownerReferences"))
-        if (support::stringMember(owner, "uid") == uid && owner.value("blockOwnerDeletion", false))
+        if (support::stringMember(owner, "uid") == uid
+            && boolMember(owner, "blockOwnerDeletion", false))
             return true;
     return false;
 }

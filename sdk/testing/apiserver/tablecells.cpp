@@ -115,7 +115,7 @@ Column podReadyColumn()
             int ready = 0;
             for (const Json &status :
                 support::itemsOf(membersOf(object, "status"), "containerStatuses"))
-                ready += status.value("ready", false) ? 1 : 0;
+                ready += boolMember(status, "ready", false) ? 1 : 0;
             return Json(std::to_string(ready) + "/"
                 + std::to_string(support::itemsOf(membersOf(object, "spec"), "containers").size()));
         }};
@@ -126,7 +126,8 @@ Column portsColumn()
     return {"Port(s)", "string", "", [](const Json &object) {
                 std::string text;
                 for (const Json &port : support::itemsOf(membersOf(object, "spec"), "ports"))
-                    text += (text.empty() ? "" : ",") + port.value("port", Json(0)).dump() + "/"
+                    text += (text.empty() ? "" : ",")
+                        + (port.is_object() ? port.value("port", Json(0)) : Json(0)).dump() + "/"
                         + stringMember(port, "protocol");
                 return Json(text.empty() ? "<none>" : text);
             }};

@@ -4,6 +4,7 @@
 
 #include <testing/embeddedapiserver.h>
 
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
@@ -11,6 +12,17 @@
 #include <thread>
 
 using namespace davit::testing;
+
+namespace {
+
+QByteArray crdSpec(const QByteArray &version)
+{
+    return R"({"group":"e.io","scope":"Namespaced","names":{"plural":"foos","kind":"Foo"},)"
+           R"("versions":[)"
+        + version + "]}";
+}
+
+} // namespace
 
 class tst_EmbeddedApiServer : public QObject
 {
@@ -32,6 +44,10 @@ private Q_SLOTS:
     void loadObjects();
     void loadFaults_data();
     void loadFaults();
+    void loadNoRegularFile_data();
+    void loadNoRegularFile();
+    void wrongShapes_data();
+    void wrongShapes();
     void historyIsBoundedByBytes();
     void requestsAreBounded();
     void putReplaces();
@@ -278,6 +294,17 @@ void tst_EmbeddedApiServer::loadFaults_data()
         << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n"
                       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
         << QStringLiteral(": ConfigMap a is also in ");
+    QTest::newRow("List whose items are no list")
+        << QByteArray("apiVersion: v1\nkind: List\nitems: 5\n")
+        << QStringLiteral("items of a List must be a list of objects");
+    QTest::newRow("List of what is no object")
+        << QByteArray("apiVersion: v1\nkind: List\nitems: [5]\n")
+        << QStringLiteral("has no apiVersion or kind");
+    QTest::newRow("CRD whose storage is a text")
+        << "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
+           "foos.e.io}\nspec: "
+            + crdSpec(R"({"name":"v1","served":true,"storage":"y"})")
+        << QStringLiteral("CustomResourceDefinition.spec.versions.storage of type bool");
     QTest::newRow("namespace is missing")
         << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: nowhere}\n")
         << QStringLiteral("namespaces \"nowhere\" not found");
@@ -298,6 +325,78 @@ void tst_EmbeddedApiServer::loadFaults()
     const QString message = status.error().message();
     QVERIFY2(message.contains(path) && message.contains(want), qPrintable(message));
     QVERIFY(!m_server->loadObjects(path + QStringLiteral("/none")).isOk());
+}
+
+// What is named like a file of objects and is none must not be passed over.
+void tst_EmbeddedApiServer::loadNoRegularFile_data()
+{
+    QTest::addColumn<QByteArray>("target"); // of a link; empty: a directory
+    QTest::newRow("directory") << QByteArray();
+    QTest::newRow("link to nothing") << QByteArray("/nowhere/at/all");
+    QTest::newRow("link to a device") << QByteArray("/dev/zero");
+}
+
+void tst_EmbeddedApiServer::loadNoRegularFile()
+{
+    QFETCH(const QByteArray, target);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("a.yaml"));
+    QVERIFY(target.isEmpty() ? QDir().mkdir(path) : QFile::link(QString::fromUtf8(target), path));
+    const davit::Status status = m_server->loadObjects(folder.path());
+    QVERIFY(!status.isOk());
+    const QString message = status.error().message();
+    QVERIFY2(
+        message.contains(path + QStringLiteral(": it is no regular file")), qPrintable(message));
+}
+
+void tst_EmbeddedApiServer::wrongShapes_data()
+{
+    QTest::addColumn<QByteArray>("method");
+    QTest::addColumn<QByteArray>("item"); // below the collection
+    QTest::addColumn<QByteArray>("collection");
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<int>("code");
+    const QByteArray crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const auto crd = [&crds](const char *name, const QByteArray &spec, int code) {
+        QTest::newRow(name) << QByteArray("POST") << QByteArray("foos.e.io") << crds
+                            << R"({"metadata":{"name":"foos.e.io"},"spec":)" + spec + "}" << code;
+    };
+    crd("CRD: spec is a number", "5", 400);
+    crd("CRD: no spec", "null", 422);
+    crd("CRD: storage is a text", crdSpec(R"({"name":"v1","storage":"y"})"), 400);
+    crd("CRD: served is a text", crdSpec(R"({"name":"v1","served":"y"})"), 400);
+    crd("CRD: a version is a number", crdSpec("5"), 400);
+    crd("CRD: a version without a name", crdSpec(R"({"served":true,"storage":true})"), 422);
+    crd("CRD: subresources are a list", crdSpec(R"({"name":"v1","subresources":[]})"), 400);
+    crd("CRD: a column is a number", crdSpec(R"({"name":"v1","additionalPrinterColumns":[5]})"),
+        400);
+    crd("CRD: a priority is a text",
+        crdSpec(R"({"name":"v1","additionalPrinterColumns":[{"priority":"1"}]})"), 400);
+    crd("CRD: names are a text", R"({"group":"e.io","names":"foos","versions":[]})", 400);
+    QTest::newRow("apply: metadata is a number")
+        << QByteArray("PATCH") << QByteArray("a") << m_maps
+        << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: 5\n") << 400;
+    QTest::newRow("Service: spec is a number")
+        << QByteArray("POST") << QByteArray("s")
+        << QByteArray("/api/v1/namespaces/default/services")
+        << QByteArray(R"({"metadata":{"name":"s"},"spec":5})") << 400;
+}
+
+// A Status with a sentence, and nothing is stored.
+void tst_EmbeddedApiServer::wrongShapes()
+{
+    QFETCH(const QByteArray, method);
+    QFETCH(const QByteArray, item);
+    QFETCH(const QByteArray, collection);
+    QFETCH(const QByteArray, body);
+    const bool isApply = method == "PATCH";
+    const ApiAnswer answer
+        = call(method, isApply ? collection + '/' + item + "?fieldManager=m" : collection, body,
+            isApply ? "application/apply-patch+yaml" : "application/json");
+    QTEST(answer.code, "code");
+    QCOMPARE(answer.json()[QLatin1String("kind")].toString(), QStringLiteral("Status"));
+    QVERIFY(!answer.json()[QLatin1String("message")].toString().isEmpty());
+    QCOMPARE(call("GET", collection + '/' + item).code, 404);
 }
 
 void tst_EmbeddedApiServer::historyIsBoundedByBytes()
