@@ -1,6 +1,7 @@
 #include "credential.h"
 
 #include <QtCore/qfile.h>
+#include <algorithm>
 #include <optional>
 
 namespace davit::transport {
@@ -55,8 +56,12 @@ private:
             m_fault = QStringLiteral("it cannot be read: ") + file.errorString();
             return;
         }
-        m_fault = QStringLiteral("it is empty");
-        if (const QByteArray text = file.readAll().trimmed(); !text.isEmpty())
+        const QByteArray text = file.readAll().trimmed();
+        if (text.isEmpty())
+            m_fault = QStringLiteral("it is empty");
+        else if (!isHeaderSafe(text))
+            m_fault = QStringLiteral("it holds control characters, a token is one line");
+        else
             m_token = text;
     }
 
@@ -68,6 +73,14 @@ private:
 };
 
 } // namespace
+
+bool isHeaderSafe(const QByteArray &token) noexcept
+{
+    return std::none_of(token.begin(), token.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 0x20 || byte == 0x7f;
+    });
+}
 
 std::unique_ptr<Credential> makeCredential(
     const ClusterConfig &config, const support::TimeSource &time)

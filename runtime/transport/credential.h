@@ -2,7 +2,7 @@
 //   - token() is asked for each request and is cheap while the cached value is fresh.
 //   - renew() drops the cached value after a 401 and says whether another one was found, so that
 //   the request may be repeated once (case B03).
-//   - a source that is unreadable or empty for a moment keeps its old token (C-46).
+//   - a source that is unreadable, empty or unusable for a moment keeps its old token (C-46).
 // Test: tst_credential.
 #pragma once
 
@@ -14,6 +14,9 @@
 #include <memory>
 
 namespace davit::transport {
+
+// False for control characters, which would end the header line and begin another. [thread-safe]
+bool isHeaderSafe(const QByteArray &token) noexcept;
 
 class Credential
 {

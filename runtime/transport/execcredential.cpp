@@ -62,6 +62,8 @@ Result<ExecOutput> parseExecOutput(const QByteArray &text, const QString &apiVer
         return support::toByteArray(support::stringMember(*status, name));
     };
     output.token = bytes("token").trimmed();
+    if (!isHeaderSafe(output.token))
+        return malformed("it printed a token with control characters");
     output.certificatePem = bytes("clientCertificateData");
     output.keyPem = bytes("clientKeyData");
     if (output.certificatePem.isEmpty() != output.keyPem.isEmpty())

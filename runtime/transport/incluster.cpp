@@ -1,5 +1,7 @@
 #include "incluster.h"
 
+#include "credential.h"
+
 #include <QtCore/qfile.h>
 #include <QtNetwork/qsslcertificate.h>
 
@@ -58,6 +60,10 @@ Result<ClusterConfig> loadInCluster(const LoadEnvironment &environment)
     if (config.token.isEmpty()) {
         return fault(
             QStringLiteral("the token %1 is empty or cannot be read").arg(config.tokenFile));
+    }
+    if (!isHeaderSafe(config.token)) {
+        return fault(QStringLiteral("the token %1 holds control characters, a token is one line")
+                         .arg(config.tokenFile));
     }
     const QString caFile = environment.serviceAccountFolder + QStringLiteral("/ca.crt");
     const QByteArray ca = readFile(caFile);

@@ -1,4 +1,6 @@
 #include "kubeconfig.h"
+
+#include "credential.h"
 #include "incluster.h"
 #include "kubeconfigreader.h"
 #include "proxyenvironment.h"
@@ -115,6 +117,8 @@ ExecConfig readExec(const KubeconfigEntry &user, const QString &what, QStringLis
 void readToken(KubeconfigReader &reader, ClusterConfig &config)
 {
     config.token = reader.text("token").toUtf8().trimmed();
+    if (!isHeaderSafe(config.token))
+        reader.fault(QStringLiteral("token holds control characters, a token is one line"));
     config.tokenFile = reader.path("tokenFile");
     if (config.tokenFile.isEmpty() || !config.token.isEmpty())
         return;
@@ -123,6 +127,9 @@ void readToken(KubeconfigReader &reader, ClusterConfig &config)
     config.token = contents.value_or(QByteArray()).trimmed();
     if (contents && config.token.isEmpty())
         reader.fault(QStringLiteral("tokenFile %1 is empty").arg(config.tokenFile));
+    if (!isHeaderSafe(config.token))
+        reader.fault(QStringLiteral("tokenFile %1 holds control characters, a token is one line")
+                         .arg(config.tokenFile));
 }
 
 // What this build cannot do, as an Unsupported error; never left out in silence, since that would

@@ -1,6 +1,6 @@
 // A small HTTP/1.1 server for GET: probes, metrics, pages. Contract:
-//   - Handlers run on the server's own threads, eight at once, and must return at once.
-//   - An idle connection is closed after 5 s (M-23 says 90): each holds one of the eight threads.
+//   - Handlers run on the server's own threads, 64 at once, and must return at once.
+//   - An idle connection is closed after 5 s (M-23 says 90): each holds one of the 64 threads.
 //   - Two servers never share a port: the second is told that it is taken.
 // Test: tst_probes.
 #pragma once

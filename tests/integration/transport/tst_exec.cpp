@@ -120,6 +120,8 @@ void tst_Exec::outputs_data()
     QTest::newRow("C-67 another version")
         << credential("\"token\":\"t\"").replace("/v1\"", "/v1beta1\"")
         << "it printed another apiVersion than the kubeconfig names";
+    QTest::newRow("a token with a header in it") << credential(
+        R"("token":"a\r\nX-Remote-User: root")") << "it printed a token with control characters";
     QTest::newRow("another kind") << "{\"kind\":\"Pod\"}"_ba
                                   << "it printed something else than an ExecCredential";
 }

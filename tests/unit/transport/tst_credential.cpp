@@ -133,6 +133,12 @@ void tst_Credential::emptyFromTheStart()
     QCOMPARE(makeCredential(blank, time)->token().error().message(),
         u"token file %1: it is empty; check the file that the kubeconfig or the service account "
         "names"_s.arg(blank.tokenFile));
+    write(blank.tokenFile, "a\r\nX-Remote-User: root\n");
+    QVERIFY(makeCredential(blank, time)
+                ->token()
+                .error()
+                .message()
+                .contains(u": it holds control characters, a token is one line; "));
     config.token = "fallback"_ba;
     QCOMPARE(makeCredential(config, time)->token().value(), "fallback"_ba);
 }

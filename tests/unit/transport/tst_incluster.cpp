@@ -73,6 +73,12 @@ void tst_InCluster::load_data()
                               << ""_ba
                               << "https://[fd00:10:96::1]:443"
                               << "default";
+    QTest::newRow("a token with a header in it") << "10.0.0.1"
+                                                 << "443"
+                                                 << "t\r\nX-Remote-User: root"_ba << true << ""
+                                                 << ""_ba
+                                                 << ""
+                                                 << "";
     QTest::newRow("C-49 no host") << ""
                                   << "443"
                                   << "t"_ba << true << ""

@@ -229,6 +229,10 @@ void tst_Kubeconfig::faults_data()
         "user \"u\": exec: interactiveMode \"Sometimes\" is none of Never, IfAvailable, Always");
     row("token file missing", config(kServer, "tokenFile: /no/token"),
         "user \"u\": /no/token cannot be read: No such file or directory");
+    row("token with a header in it", config(kServer, R"(token: "a\r\nX-Remote-User: root")"),
+        "user \"u\": token holds control characters, a token is one line");
+    row("token file of several lines", config(kServer, "tokenFile: /proc/self/status"),
+        "user \"u\": tokenFile /proc/self/status holds control characters, a token is one line");
     row("certificate and key missing",
         config(kServer, "client-certificate: /no/cert, client-key: /no/key"),
         "user \"u\": /no/cert cannot be read: No such file or directory; /no/key cannot be read: "
