@@ -1,8 +1,8 @@
 #include "configfile.h"
 
 #include <support/yaml.h>
+#include <transport/inputfile.h>
 
-#include <QtCore/qfile.h>
 #include <QtCore/qjsondocument.h>
 
 namespace davit::host {
@@ -43,10 +43,11 @@ Result<Configuration> readConfiguration(const QString &path)
         return Error(ErrorCode::InvalidConfiguration,
             QStringLiteral("configuration file %1 %2").arg(path, what));
     };
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return fault(QStringLiteral("cannot be read (%1); check --config").arg(file.errorString()));
-    const support::YamlDocuments yaml = support::yamlToJson(file.readAll());
+    QString unreadable;
+    const QByteArray text = transport::readInputFile(path, &unreadable);
+    if (!unreadable.isEmpty())
+        return fault(QStringLiteral("cannot be read (%1); check --config").arg(unreadable));
+    const support::YamlDocuments yaml = support::yamlToJson(text);
     if (!yaml.isOk())
         return fault(QStringLiteral("is no YAML: %1").arg(yaml.error));
     if (yaml.documents.size() != 1)

@@ -1,8 +1,9 @@
 #include "kubeconfigfiles.h"
 
+#include "inputfile.h"
+
 #include <support/yaml.h>
 
-#include <QtCore/qfile.h>
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qset.h>
 
@@ -86,13 +87,13 @@ Result<KubeconfigFiles> readKubeconfigFiles(const QStringList &paths, MissingFil
                 faults.append(QStringLiteral("kubeconfig %1 does not exist").arg(file));
             continue;
         }
-        QFile device(file);
-        if (!device.open(QIODevice::ReadOnly) || QFileInfo(file).isDir()) {
-            faults.append(
-                QStringLiteral("kubeconfig %1 cannot be read: %2").arg(file, device.errorString()));
+        QString unreadable;
+        const QByteArray text = readInputFile(file, &unreadable);
+        if (!unreadable.isEmpty()) {
+            faults.append(QStringLiteral("kubeconfig %1 cannot be read: %2").arg(file, unreadable));
             continue;
         }
-        if (const QString fault = mergeText(device.readAll(), file, merged); !fault.isEmpty())
+        if (const QString fault = mergeText(text, file, merged); !fault.isEmpty())
             faults.append(QStringLiteral("kubeconfig %1: %2").arg(file, fault));
         merged.files.append(file);
     }

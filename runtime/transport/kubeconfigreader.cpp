@@ -1,7 +1,8 @@
 #include "kubeconfigreader.h"
 
+#include "inputfile.h"
+
 #include <QtCore/qdir.h>
-#include <QtCore/qfile.h>
 #include <QtCore/qfileinfo.h>
 
 namespace davit::transport {
@@ -70,12 +71,12 @@ QString KubeconfigReader::path(const char *member)
 
 std::optional<QByteArray> KubeconfigReader::fileContents(const QString &path)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) {
-        fault(QStringLiteral("%1 cannot be read: %2").arg(path, file.errorString()));
-        return std::nullopt;
-    }
-    return file.readAll();
+    QString unreadable;
+    const QByteArray contents = readInputFile(path, &unreadable);
+    if (unreadable.isEmpty())
+        return contents;
+    fault(QStringLiteral("%1 cannot be read: %2").arg(path, unreadable));
+    return std::nullopt;
 }
 
 QByteArray KubeconfigReader::bytes(const char *dataMember, const char *fileMember, QString *file)

@@ -190,6 +190,17 @@ void tst_Davit::refused_data()
     row("a read-only state directory",
         base + QStringList{QStringLiteral("--state-dir"), QStringLiteral("/proc/self")},
         QStringLiteral("state directory /proc/self is not writable; give one"));
+    row("a configuration file that is a device",
+        base + QStringList{QStringLiteral("--config"), QStringLiteral("/dev/zero")},
+        QStringLiteral("configuration file /dev/zero cannot be read (it is a device); check"));
+    row("a kubeconfig that is a directory",
+        {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), plugins},
+        QStringLiteral("kubeconfig %1 cannot be read: it is a directory").arg(plugins));
+    const QString huge = file(QStringLiteral("huge"), {});
+    QVERIFY(QFile::resize(huge, qint64(16) * 1024 * 1024 + 1));
+    row("a kubeconfig larger than 16 MiB",
+        {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), huge},
+        QStringLiteral("kubeconfig %1 cannot be read: it is larger than 16 MiB").arg(huge));
     row("a missing configuration file", base + QStringList{QStringLiteral("--config"), none},
         QStringLiteral("configuration file %1 cannot be read").arg(none));
     row("a wrong configuration file", base + QStringList{QStringLiteral("--config"), config},

@@ -233,6 +233,10 @@ void tst_Kubeconfig::faults_data()
         "user \"u\": token holds control characters, a token is one line");
     row("token file of several lines", config(kServer, "tokenFile: /proc/self/status"),
         "user \"u\": tokenFile /proc/self/status holds control characters, a token is one line");
+    row("CA that is a directory", config(kServer + ", certificate-authority: /proc", "token: t"),
+        "cluster \"c\": /proc cannot be read: it is a directory");
+    row("CA that is a device", config(kServer + ", certificate-authority: /dev/zero", "token: t"),
+        "cluster \"c\": /dev/zero cannot be read: it is a device");
     row("certificate and key missing",
         config(kServer, "client-certificate: /no/cert, client-key: /no/key"),
         "user \"u\": /no/cert cannot be read: No such file or directory; /no/key cannot be read: "
