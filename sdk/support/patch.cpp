@@ -6,6 +6,7 @@ namespace davit::support {
 namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
+constexpr std::size_t kMaxCopyBytes = 3 * 1024 * 1024; // of all copies of one patch
 
 using TreePatch = std::function<PatchOutcome(Json &, const Json &)>;
 
@@ -29,6 +30,16 @@ QString textOf(const Json::exception &e)
     return QString::fromUtf8(e.what());
 }
 
+// What an operation copies, in bytes of JSON; 0 when it is no copy. Copies of copies double each
+// time. Throws as patch_inplace does.
+std::size_t copySize(const Json &target, const Json &operation)
+{
+    if (stringMember(operation, "op") != "copy")
+        return 0;
+    const std::string from = stringMember(operation, "from");
+    return std::size_t(dumpJson(target.at(Json::json_pointer(from))).size());
+}
+
 } // namespace
 
 PatchOutcome mergePatchTree(Json &target, const Json &patch)
@@ -46,10 +57,18 @@ PatchOutcome jsonPatchTree(Json &target, const Json &patch)
     if (!patch.is_array())
         return {PatchFault::MalformedPatch, QStringLiteral("a JSON patch is a list of operations")};
     if (patch.size() > kMaxOperations)
-        return {PatchFault::MalformedPatch,
+        return {PatchFault::TooLarge,
             QStringLiteral("a JSON patch has at most %1 operations").arg(quint64(kMaxOperations))};
     try {
-        target = target.patch(patch);
+        std::size_t copied = 0;
+        for (const Json &operation : patch) {
+            copied += copySize(target, operation);
+            if (copied > kMaxCopyBytes)
+                return {PatchFault::TooLarge,
+                    QStringLiteral("the copies of a JSON patch add at most %1 bytes")
+                        .arg(quint64(kMaxCopyBytes))};
+            target.patch_inplace(Json::array({operation}));
+        }
         return {};
     } catch (const Json::parse_error &e) {
         return {PatchFault::MalformedPatch, textOf(e)};

@@ -12,7 +12,8 @@ enum class PatchFault : quint8 {
     Unset = 0, // no fault
     MalformedDocument, // the document is no JSON object
     MalformedPatch, // the patch itself is wrong: 400
-    NotApplicable // well-formed, but it does not fit this document (a failed "test"): 422
+    NotApplicable, // well-formed, but it does not fit this document (a failed "test"): 422
+    TooLarge // too many operations, or copies that add too much: 413
 };
 
 struct PatchResult
@@ -26,7 +27,7 @@ struct PatchResult
 
 // `document` and `patch` are JSON texts. All three are pure. [thread-safe]
 PatchResult mergePatch(QByteArrayView document, QByteArrayView patch);
-// At most 10000 operations, as the API server allows.
+// At most 10000 operations and 3 MiB that copies add, as the API server allows.
 PatchResult jsonPatch(QByteArrayView document, QByteArrayView patch);
 // Lists of the built-in kinds are merged by their keys (containers by name, …), with $patch
 // (replace, delete, merge), $deleteFromPrimitiveList, $setElementOrder and $retainKeys. `kind` is

@@ -90,6 +90,8 @@ ApiFault patchFault(const support::PatchOutcome &outcome)
 {
     if (outcome.fault == support::PatchFault::NotApplicable)
         return unprocessable();
+    if (outcome.fault == support::PatchFault::TooLarge)
+        return {413, "RequestEntityTooLarge", textOf(outcome.message), {}, {}};
     return badRequest("error decoding patch: " + textOf(outcome.message));
 }
 

@@ -264,6 +264,18 @@ void tst_Patch::faults_data()
         PatchFault::MalformedPatch);
     row("value is missing", "json", foo, R"([{"op":"add","path":"/a"}])",
         PatchFault::MalformedPatch);
+    QByteArrayList doubling;
+    for (int i = 0; i < 30; ++i)
+        doubling << R"({"op":"copy","from":"/d","path":"/d/x)" + QByteArray::number(i) + R"("})";
+    QTest::newRow("copies of copies")
+        << QStringLiteral("json") << QByteArray(R"({"d":{"k":"value"}})")
+        << '[' + doubling.join(',') + ']' << PatchFault::TooLarge;
+    QTest::newRow("too many operations")
+        << QStringLiteral("json") << QByteArray("{}")
+        << '[' + QByteArrayList(10'001, R"({"op":"add","path":"/a","value":1})").join(',') + ']'
+        << PatchFault::TooLarge;
+    row("copy of what is not there", "json", foo, R"([{"op":"copy","from":"/nope","path":"/a"}])",
+        PatchFault::NotApplicable);
     row("patch is no JSON", "merge", foo, "{", PatchFault::MalformedPatch);
     row("document is no JSON", "merge", "{", "{}", PatchFault::MalformedDocument);
     row("too deep", "merge", "{}", nullptr, PatchFault::MalformedPatch);
