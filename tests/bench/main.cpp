@@ -76,6 +76,9 @@ int runBench(Mode mode, const bench::BenchInput &input, host::RuntimeServices &s
 int main(int argc, char **argv)
 {
     pluginhost::GuardedApplication app(argc, argv);
+    const bool isMicro = QCoreApplication::arguments().contains(QStringLiteral("--micro"));
+    if (isMicro)
+        bench::printQueue();
     const Result<transport::ClusterConfig> cluster = transport::loadClusterConfig({});
     if (!cluster.isOk())
         return refuse(cluster.error().message());
@@ -85,8 +88,5 @@ int main(int argc, char **argv)
     log.takeQtMessages();
     observability::MetricsRegistry metrics;
     host::RuntimeServices services(cluster.value(), support::systemTimeSource(), log, metrics);
-    const bool isMicro = QCoreApplication::arguments().contains(QStringLiteral("--micro"));
-    if (isMicro)
-        bench::printQueue();
     return runBench(isMicro ? Mode::Micro : Mode::Phases, bench::readInput(), services);
 }
