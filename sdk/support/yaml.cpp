@@ -1,6 +1,6 @@
 #include "yaml.h"
 
-#include "json.h"
+#include "memberindex.h"
 
 #include <cmath>
 #include <yaml-cpp/yaml.h>
@@ -204,29 +204,31 @@ private:
     Json map(const YAML::Node &node, int depth)
     {
         Json object = Json::object();
+        MemberIndex index;
         for (const auto &member : node)
             if (isMergeKey(member.first))
-                mergeInto(object, member.second, depth);
+                mergeInto(object, index, member.second, depth);
         for (const auto &member : node)
             if (!isMergeKey(member.first))
-                object[keyText(member.first)] = convert(member.second, depth + 1);
+                *index.slot(object, keyText(member.first)).first
+                    = convert(member.second, depth + 1);
         return object;
     }
 
     // Explicit members win over merged ones, earlier merged maps over later ones.
-    void mergeInto(Json &object, const YAML::Node &source, int depth)
+    void mergeInto(Json &object, MemberIndex &index, const YAML::Node &source, int depth)
     {
         if (source.IsSequence()) {
             for (const YAML::Node &item : source)
-                mergeInto(object, item, depth + 1);
+                mergeInto(object, index, item, depth + 1);
             return;
         }
         if (!source.IsMap())
             throw YamlFault(source.Mark(), QStringLiteral("<< needs a map or a list of maps"));
         const Json merged = convert(source, depth + 1);
         for (const auto &[name, value] : merged.items())
-            if (!object.contains(name))
-                object[name] = value;
+            if (const auto [slot, isNew] = index.slot(object, name); isNew)
+                *slot = value;
     }
 
     static bool isMergeKey(const YAML::Node &key)

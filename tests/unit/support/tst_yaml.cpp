@@ -1,8 +1,9 @@
+#include <support/json.h>
 #include <support/yaml.h>
 
 #include <QTest>
 
-using davit::support::yamlToJson;
+using namespace davit::support;
 
 class tst_Yaml : public QObject
 {
@@ -15,6 +16,7 @@ private Q_SLOTS:
     void faults_data();
     void faults();
     void tooManyAliases();
+    void manyKeys();
 };
 
 // Each expectation is what kubectl 1.37.2 makes of the value.
@@ -173,6 +175,24 @@ void tst_Yaml::tooManyAliases()
     }
     const auto result = yamlToJson(yaml);
     QVERIFY2(result.error.contains(QLatin1String("too many nodes")), qPrintable(result.error));
+}
+
+// Each name is found without a look at all others: quadratic, this row would meet ctest's limit.
+void tst_Yaml::manyKeys()
+{
+    QByteArray yaml;
+    for (int i = 0; i < 100'000; ++i)
+        yaml += "k" + QByteArray::number(i) + ": " + QByteArray::number(i) + '\n';
+    yaml += "k7: last\n";
+    const auto result = yamlToJson(yaml);
+    QCOMPARE(result.error, QString());
+    Json tree;
+    QString error;
+    QVERIFY2(parseJson(result.documents.value(0), &tree, &error), qPrintable(error));
+    QCOMPARE(tree.size(), std::size_t(100'000));
+    QCOMPARE(toByteArray(stringMember(tree, "k7")), QByteArray("last"));
+    QCOMPARE(tree.back().get<int>(), 99'999);
+    QVERIFY(isSameJson(tree, tree));
 }
 
 QTEST_GUILESS_MAIN(tst_Yaml)
