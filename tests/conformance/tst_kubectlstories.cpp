@@ -133,7 +133,7 @@ static std::vector<Row> readRows()
                 feed("create -f - --namespace=default", kOther, "created"),
                 run("get cm -A",
                     "(?s)\\ANAMESPACE +NAME +DATA +AGE *\n(.*\n)?default +other +0 .*\n"
-                    "session-\\d+ +settings +1 "),
+                    "story-\\d+ +settings +1 "),
                 run("delete cm other --namespace=default", "deleted"),
                 run("get cm --namespace=default -o "
                     "jsonpath={.items[?(@.metadata.name==\"other\")].kind}",
