@@ -92,14 +92,20 @@ void tst_TsanSelfTest::reports_data()
 void tst_TsanSelfTest::reports()
 {
     QFETCH(bool, isReported);
-    QProcess process;
-    process.setProcessChannelMode(QProcess::MergedChannels);
-    process.start(QCoreApplication::applicationFilePath(),
-        {u"--race"_s, QString::fromLatin1(QTest::currentDataTag())});
-    QVERIFY(process.waitForFinished());
-    const QByteArray output = process.readAll();
+    QByteArray output;
+    int exitCode = 0;
+    // A race is seen only while both accesses are remembered: not in each run of a busy machine.
+    for (int run = 0; run < 20 && exitCode != 66; ++run) {
+        QProcess process;
+        process.setProcessChannelMode(QProcess::MergedChannels);
+        process.start(QCoreApplication::applicationFilePath(),
+            {u"--race"_s, QString::fromLatin1(QTest::currentDataTag())});
+        QVERIFY(process.waitForFinished());
+        output = process.readAll();
+        exitCode = process.exitCode();
+    }
     QVERIFY2(output.contains("ThreadSanitizer: data race") == isReported, output.constData());
-    QCOMPARE(process.exitCode(), isReported ? 66 : 0);
+    QCOMPARE(exitCode, isReported ? 66 : 0);
 }
 
 int main(int argc, char **argv)
