@@ -1,5 +1,7 @@
 #include "pluginthread.h"
 
+#include "support/keepforever.h"
+
 namespace davit::pluginhost {
 
 namespace {
@@ -36,8 +38,9 @@ PluginThread::~PluginThread()
 {
     if (finish(std::chrono::milliseconds(0)))
         return;
-    m_executor.release(); // the thread may still be inside one of its works
-    m_loop.release();
+    // The thread may still be inside one of its works.
+    support::keepForever(std::shared_ptr<EventLoopExecutor>(std::move(m_executor)));
+    support::keepForever(std::shared_ptr<QThread>(std::move(m_loop)));
 }
 
 bool PluginThread::finish(std::chrono::milliseconds limit)
