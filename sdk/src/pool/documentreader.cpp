@@ -148,7 +148,7 @@ const char *DocumentReader::scanPlain(bool *hasHighBytes)
     std::uint64_t high = 0;
     const char *p = m_at;
     for (; m_end - p >= 8; p += 8) {
-        const auto bytes = readPlain<std::uint64_t>(reinterpret_cast<const std::uint8_t *>(p));
+        const auto bytes = readPlain<std::uint64_t>(p);
         if (specialBytes(bytes) != 0)
             break;
         high |= bytes;

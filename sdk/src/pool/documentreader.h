@@ -92,7 +92,6 @@ private:
     const char *m_error = nullptr;
     Selection m_selection;
     const KnownObjects *m_known = nullptr;
-    Place m_similar; // of the root, once its metadata was met
     JsonMatcher m_matcher;
     std::ptrdiff_t m_patienceBytes = 0;
     std::uint32_t m_depth = 0;

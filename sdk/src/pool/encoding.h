@@ -58,7 +58,7 @@ inline std::uint32_t readVarint(const std::uint8_t *&p) noexcept
     return value;
 }
 
-template <typename T> inline T readPlain(const std::uint8_t *p) noexcept
+template <typename T> inline T readPlain(const void *p) noexcept
 {
     T value;
     std::memcpy(&value, p, sizeof value);
@@ -68,6 +68,38 @@ template <typename T> inline T readPlain(const std::uint8_t *p) noexcept
 inline Ref readRef(const std::uint8_t *p) noexcept
 {
     return readPlain<Ref>(p);
+}
+
+// What stands between a container's tag and its first member or element. Of other values: nothing.
+struct ContainerHead
+{
+    const std::uint8_t *first = nullptr;
+    const std::uint8_t *names = nullptr; // in a Shape block
+    std::uint32_t count = 0;
+    Ref name = 0; // TagObjectOne
+};
+
+inline ContainerHead headOf(const std::uint8_t *p) noexcept
+{
+    ContainerHead head;
+    const std::uint8_t tag = *p++;
+    if (tag < TagObjectShape || tag > TagArray)
+        return head;
+    readVarint(p);
+    if (tag == TagObjectShape) {
+        const Block *shape = blockAt(readRef(p));
+        head.names = shape->content();
+        head.count = shape->size() / sizeof(Ref);
+        p += sizeof(Ref);
+    } else if (tag == TagObjectOne) {
+        head.name = readRef(p);
+        head.count = 1;
+        p += sizeof(Ref);
+    } else {
+        head.count = readVarint(p);
+    }
+    head.first = p;
+    return head;
 }
 
 // The first byte behind the value at p. O(1).

@@ -14,13 +14,6 @@ bool holds(std::uint64_t bytes, char c)
     return ~(((rest & kLow) + kLow) | rest | kLow) != 0;
 }
 
-std::uint64_t load(const char *p)
-{
-    std::uint64_t bytes = 0;
-    std::memcpy(&bytes, p, sizeof bytes);
-    return bytes;
-}
-
 // Less than eight bytes; each counts, some twice. Spaces fill up what is left.
 std::uint64_t loadShort(const char *p, std::size_t size)
 {
@@ -125,16 +118,12 @@ bool JsonMatcher::value(const std::uint8_t *&packed) // NOLINT(misc-no-recursion
 
 bool JsonMatcher::object(const std::uint8_t *&packed) // NOLINT(misc-no-recursion)
 {
-    const bool hasShape = *packed++ == TagObjectShape;
-    readVarint(packed);
-    const Ref ref = readRef(packed);
-    packed += sizeof(Ref);
-    const Block *const names = blockAt(ref); // a Shape, or the only name
-    const std::size_t count = hasShape ? names->size() / sizeof(Ref) : 1;
-    for (std::size_t i = 0; i < count; ++i) {
-        const Block *const name
-            = hasShape ? blockAt(readRef(names->content() + i * sizeof(Ref))) : names;
-        if (!take(i == 0 ? '{' : ',') || !quoted(name->text()) || !take(':') || !value(packed))
+    const ContainerHead head = headOf(packed);
+    packed = head.first;
+    for (std::uint32_t i = 0; i < head.count; ++i) {
+        const Ref name = head.names != nullptr ? readRef(head.names + i * sizeof(Ref)) : head.name;
+        if (!take(i == 0 ? '{' : ',') || !quoted(blockAt(name)->text()) || !take(':')
+            || !value(packed))
             return false;
     }
     return take('}');
@@ -142,10 +131,9 @@ bool JsonMatcher::object(const std::uint8_t *&packed) // NOLINT(misc-no-recursio
 
 bool JsonMatcher::array(const std::uint8_t *&packed) // NOLINT(misc-no-recursion)
 {
-    ++packed;
-    readVarint(packed);
-    const std::uint32_t count = readVarint(packed);
-    for (std::uint32_t i = 0; i < count; ++i) {
+    const ContainerHead head = headOf(packed);
+    packed = head.first;
+    for (std::uint32_t i = 0; i < head.count; ++i) {
         if (!take(i == 0 ? '[' : ',') || !value(packed))
             return false;
     }
@@ -190,12 +178,14 @@ bool JsonMatcher::plain(std::string_view text)
             return false;
     } else {
         for (std::size_t at = 0; at + 8 < size; at += 8) {
-            if (!isSamePlain(load(p + at), load(m_at + at))) {
+            if (!isSamePlain(
+                    readPlain<std::uint64_t>(p + at), readPlain<std::uint64_t>(m_at + at))) {
                 m_at += at;
                 return false;
             }
         }
-        if (!isSamePlain(load(p + size - 8), load(m_at + size - 8)))
+        if (!isSamePlain(
+                readPlain<std::uint64_t>(p + size - 8), readPlain<std::uint64_t>(m_at + size - 8)))
             return false;
     }
     m_at += size;

@@ -20,38 +20,6 @@ Place follow(Place place) noexcept
     return place;
 }
 
-// What stands between a container's tag and its first member or element.
-struct ContainerHead
-{
-    const std::uint8_t *first = nullptr;
-    const std::uint8_t *names = nullptr; // in a Shape block
-    std::uint32_t count = 0;
-    Ref name = 0; // TagObjectOne
-};
-
-ContainerHead headOf(const std::uint8_t *p) noexcept
-{
-    ContainerHead head;
-    const std::uint8_t tag = *p++;
-    if (tag < TagObjectShape || tag > TagArray)
-        return head;
-    readVarint(p);
-    if (tag == TagObjectShape) {
-        const Block *shape = blockAt(readRef(p));
-        head.names = shape->content();
-        head.count = shape->size() / sizeof(Ref);
-        p += sizeof(Ref);
-    } else if (tag == TagObjectOne) {
-        head.name = readRef(p);
-        head.count = 1;
-        p += sizeof(Ref);
-    } else {
-        head.count = readVarint(p);
-    }
-    head.first = p;
-    return head;
-}
-
 bool equalContainers(Place a, Place b)
 {
     if (sizeOf(a) != sizeOf(b))
