@@ -5,31 +5,8 @@
 namespace davit::support {
 namespace {
 
-// The depth of nested arrays and objects, without a parse: strings are skipped, nothing is checked.
-int nestingDepth(QByteArrayView text)
-{
-    int depth = 0;
-    int deepest = 0;
-    bool isInString = false;
-    for (qsizetype i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (isInString) {
-            if (c == '\\')
-                ++i;
-            else if (c == '"')
-                isInString = false;
-        } else if (c == '"') {
-            isInString = true;
-        } else if (c == '{' || c == '[') {
-            deepest = std::max(deepest, ++depth);
-        } else if (c == '}' || c == ']') {
-            --depth;
-        }
-    }
-    return deepest;
-}
-
-// Builds the tree as Json::parse does, but objects with many members in linear time.
+// Builds the tree as Json::parse does, but objects with many members in linear time, and no deeper
+// than kMaxJsonDepth.
 class TreeBuilder
 {
 public:
@@ -77,6 +54,10 @@ private:
 
     bool open(Json value)
     {
+        if (m_open.size() >= std::size_t(kMaxJsonDepth)) {
+            m_error = QStringLiteral("JSON is nested more than %1 deep").arg(kMaxJsonDepth);
+            return false;
+        }
         m_open.push_back({place(std::move(value)), {}});
         return true;
     }
@@ -108,10 +89,6 @@ private:
 
 bool parseJson(QByteArrayView text, Json *tree, QString *error)
 {
-    if (nestingDepth(text) > kMaxJsonDepth) {
-        *error = QStringLiteral("JSON is nested more than %1 deep").arg(kMaxJsonDepth);
-        return false;
-    }
     try {
         Json root;
         TreeBuilder builder(&root);
@@ -137,6 +114,22 @@ std::string stringMember(const Json &object, const char *name)
         return {};
     const auto found = object.find(name);
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+bool boolMember(const Json &object, const char *name, bool ifAbsent)
+{
+    if (!object.is_object())
+        return ifAbsent;
+    const auto found = object.find(name);
+    return found != object.end() && found->is_boolean() ? found->get<bool>() : ifAbsent;
+}
+
+int intMember(const Json &object, const char *name)
+{
+    if (!object.is_object())
+        return 0;
+    const auto found = object.find(name);
+    return found != object.end() && found->is_number_integer() ? found->get<int>() : 0;
 }
 
 const Json *objectMember(const Json &object, const char *name)

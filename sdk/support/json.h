@@ -32,6 +32,10 @@ inline QByteArray toByteArray(const std::string &text)
 
 // The text of a string member, or empty when it is absent or no string. [thread-safe]
 std::string stringMember(const Json &object, const char *name);
+// A member that is true or false, or a whole number; `ifAbsent` or 0 when it is anything else.
+// [thread-safe]
+bool boolMember(const Json &object, const char *name, bool ifAbsent);
+int intMember(const Json &object, const char *name);
 // A member that is an object, or nullptr. [thread-safe]
 const Json *objectMember(const Json &object, const char *name);
 const Json *arrayMember(const Json &object, const char *name);

@@ -85,18 +85,12 @@ std::vector<std::string> textsOf(const Json &list)
     return texts;
 }
 
-int intMember(const Json &object, const char *name)
-{
-    const auto found = object.find(name);
-    return found != object.end() && found->is_number_integer() ? found->get<int>() : 0;
-}
-
 std::vector<PrinterColumn> columnsOf(const Json &version)
 {
     std::vector<PrinterColumn> columns;
     for (const Json &item : support::itemsOf(version, "additionalPrinterColumns"))
         columns.push_back({support::stringMember(item, "name"), support::stringMember(item, "type"),
-            support::stringMember(item, "jsonPath"), intMember(item, "priority")});
+            support::stringMember(item, "jsonPath"), support::intMember(item, "priority")});
     return columns;
 }
 
@@ -115,14 +109,6 @@ void setSubresources(Kind &kind, const Json &version)
 }
 
 } // namespace
-
-bool boolMember(const Json &object, const char *name, bool ifAbsent)
-{
-    if (!object.is_object())
-        return ifAbsent;
-    const auto found = object.find(name);
-    return found != object.end() && found->is_boolean() ? found->get<bool>() : ifAbsent;
-}
 
 KindRegistry::KindRegistry()
 {
@@ -251,7 +237,7 @@ int KindRegistry::registerCrd(const Json &crd)
     unregister(base.group, base.plural);
     int storageId = -1;
     for (const Json &version : *versions) {
-        if (!boolMember(version, "served", true))
+        if (!support::boolMember(version, "served", true))
             continue;
         Kind kind = base;
         kind.version = support::stringMember(version, "name");

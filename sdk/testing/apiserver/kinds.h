@@ -51,9 +51,6 @@ struct Kind
     bool hasScale() const { return !scaleReplicasPath.empty(); }
 };
 
-// A member that is true or false; `ifAbsent` when it is anything else.
-bool boolMember(const Json &object, const char *name, bool ifAbsent);
-
 class KindRegistry
 {
 public:

@@ -277,7 +277,7 @@ void ObjectWriter::establish(const Target &target)
                 {"lastTransitionTime", record->tree()["metadata"]["creationTimestamp"]}});
     status["storedVersions"] = Json::array();
     for (const Json &version : support::itemsOf(spec, "versions"))
-        if (boolMember(version, "storage", false))
+        if (support::boolMember(version, "storage", false))
             status["storedVersions"].push_back(support::stringMember(version, "name"));
     if (support::isSameJson(support::membersOf(crd, "status"), status))
         return;

@@ -19,7 +19,7 @@ bool blocksOwner(const Json &object, const std::string &uid)
 {
     for (const Json &owner : support::itemsOf(object.at("metadata"), "ownerReferences"))
         if (support::stringMember(owner, "uid") == uid
-            && boolMember(owner, "blockOwnerDeletion", false))
+            && support::boolMember(owner, "blockOwnerDeletion", false))
             return true;
     return false;
 }

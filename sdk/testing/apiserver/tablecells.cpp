@@ -115,7 +115,7 @@ Column podReadyColumn()
             int ready = 0;
             for (const Json &status :
                 support::itemsOf(membersOf(object, "status"), "containerStatuses"))
-                ready += boolMember(status, "ready", false) ? 1 : 0;
+                ready += support::boolMember(status, "ready", false) ? 1 : 0;
             return Json(std::to_string(ready) + "/"
                 + std::to_string(support::itemsOf(membersOf(object, "spec"), "containers").size()));
         }};

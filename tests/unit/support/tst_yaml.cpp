@@ -17,6 +17,8 @@ private Q_SLOTS:
     void faults();
     void tooManyAliases();
     void manyKeys();
+    void jsonDepth_data();
+    void jsonDepth();
 };
 
 // Each expectation is what kubectl 1.37.2 makes of the value.
@@ -193,6 +195,35 @@ void tst_Yaml::manyKeys()
     QCOMPARE(toByteArray(stringMember(tree, "k7")), QByteArray("last"));
     QCOMPARE(tree.back().get<int>(), 99'999);
     QVERIFY(isSameJson(tree, tree));
+}
+
+void tst_Yaml::jsonDepth_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("error");
+    const QString tooDeep = QStringLiteral("JSON is nested more than 512 deep");
+    const auto lists = [](int levels) { return QByteArray(levels, '[') + QByteArray(levels, ']'); };
+    const auto maps = [](int levels) {
+        return QByteArray(R"({"a":)").repeated(levels) + '1' + QByteArray(levels, '}');
+    };
+    QTest::newRow("512 lists") << lists(512) << QString();
+    QTest::newRow("513 lists") << lists(513) << tooDeep;
+    QTest::newRow("512 maps") << maps(512) << QString();
+    QTest::newRow("513 maps") << maps(513) << tooDeep;
+    QTest::newRow("513 that do not end") << QByteArray(513, '[') << tooDeep;
+    QTest::newRow("brackets in a string") << '"' + lists(1000) + '"' << QString();
+    QTest::newRow("1000 lists side by side")
+        << "[[]" + QByteArray(",[]").repeated(999) + ']' << QString();
+}
+
+void tst_Yaml::jsonDepth()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, error);
+    Json tree;
+    QString fault;
+    QCOMPARE(parseJson(text, &tree, &fault), error.isEmpty());
+    QCOMPARE(fault, error);
 }
 
 QTEST_GUILESS_MAIN(tst_Yaml)
