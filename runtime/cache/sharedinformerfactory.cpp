@@ -111,10 +111,12 @@ QString SharedInformerFactory::Core::nextViewKey()
 QString SharedInformerFactory::Core::addView(
     const QString &owner, const InformerRequest &request, const std::shared_ptr<Mailbox> &mailbox)
 {
-    const std::lock_guard lock(m_mutex);
-    std::erase_if(m_handlers, [](const Handler &handler) { return handler.mailbox.expired(); });
-    m_handlers.push_back({owner, request, mailbox});
-    return QString::number(++m_views);
+    {
+        const std::lock_guard lock(m_mutex);
+        std::erase_if(m_handlers, [](const Handler &handler) { return handler.mailbox.expired(); });
+        m_handlers.push_back({owner, request, mailbox});
+    }
+    return nextViewKey();
 }
 
 std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(

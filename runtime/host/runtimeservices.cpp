@@ -76,10 +76,8 @@ RuntimeServices::~RuntimeServices()
     m_callStrand.stop();
     m_queueStrand.stop();
     for (const Calls &calls : std::as_const(m_calls)) {
-        if (calls.client)
-            calls.client->release();
-        if (calls.events)
-            calls.events->release();
+        priv::released(calls.client);
+        priv::released(calls.events);
     }
 }
 

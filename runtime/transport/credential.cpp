@@ -60,7 +60,7 @@ private:
         if (text.isEmpty())
             m_fault = QStringLiteral("it is empty");
         else if (!isHeaderSafe(text))
-            m_fault = QStringLiteral("it holds control characters, a token is one line");
+            m_fault = QStringLiteral("it ") + kNotHeaderSafe;
         else
             m_token = text;
     }

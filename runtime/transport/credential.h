@@ -17,6 +17,8 @@ namespace davit::transport {
 
 // False for control characters, which would end the header line and begin another. [thread-safe]
 bool isHeaderSafe(const QByteArray &token) noexcept;
+// What is wrong with a token that is not, to follow its name.
+inline constexpr QLatin1StringView kNotHeaderSafe("holds control characters, a token is one line");
 
 class Credential
 {

@@ -62,8 +62,7 @@ Result<ClusterConfig> loadInCluster(const LoadEnvironment &environment)
             QStringLiteral("the token %1 is empty or cannot be read").arg(config.tokenFile));
     }
     if (!isHeaderSafe(config.token)) {
-        return fault(QStringLiteral("the token %1 holds control characters, a token is one line")
-                         .arg(config.tokenFile));
+        return fault(QStringLiteral("the token %1 %2").arg(config.tokenFile, kNotHeaderSafe));
     }
     const QString caFile = environment.serviceAccountFolder + QStringLiteral("/ca.crt");
     const QByteArray ca = readFile(caFile);

@@ -118,7 +118,7 @@ void readToken(KubeconfigReader &reader, ClusterConfig &config)
 {
     config.token = reader.text("token").toUtf8().trimmed();
     if (!isHeaderSafe(config.token))
-        reader.fault(QStringLiteral("token holds control characters, a token is one line"));
+        reader.fault(QStringLiteral("token ") + kNotHeaderSafe);
     config.tokenFile = reader.path("tokenFile");
     if (config.tokenFile.isEmpty() || !config.token.isEmpty())
         return;
@@ -128,8 +128,7 @@ void readToken(KubeconfigReader &reader, ClusterConfig &config)
     if (contents && config.token.isEmpty())
         reader.fault(QStringLiteral("tokenFile %1 is empty").arg(config.tokenFile));
     if (!isHeaderSafe(config.token))
-        reader.fault(QStringLiteral("tokenFile %1 holds control characters, a token is one line")
-                         .arg(config.tokenFile));
+        reader.fault(QStringLiteral("tokenFile %1 %2").arg(config.tokenFile, kNotHeaderSafe));
 }
 
 // What this build cannot do, as an Unsupported error; never left out in silence, since that would

@@ -109,3 +109,37 @@ using ReflectorScript = std::function<void(ReflectorBench &)>;
 
 } // namespace fakes
 Q_DECLARE_METATYPE(fakes::ReflectorScript)
+
+namespace fakes {
+
+// Tables of scripts and what the source is asked by them.
+inline void addRequestColumns()
+{
+    QTest::addColumn<bool>("usesWatchList");
+    QTest::addColumn<ReflectorScript>("script");
+    QTest::addColumn<QStringList>("requests");
+    QTest::addColumn<int>("roundErrors");
+}
+
+inline void addRequestRow(const char *name, bool usesWatchList, const ReflectorScript &script,
+    const QStringList &requests, int roundErrors)
+{
+    QTest::newRow(name) << usesWatchList << script << requests << roundErrors;
+}
+
+inline void playRequestRow()
+{
+    QFETCH(const bool, usesWatchList);
+    QFETCH(const ReflectorScript, script);
+    QFETCH(const int, roundErrors);
+    ReflectorBench bench;
+    bench.options.initialSync = usesWatchList ? cache::InitialSync::Auto : cache::InitialSync::List;
+    bench.start();
+    script(bench);
+    if (QTest::currentTestFailed())
+        return;
+    QTEST(bench.source.requests(), "requests");
+    QCOMPARE(bench.roundErrors.size(), roundErrors);
+}
+
+} // namespace fakes

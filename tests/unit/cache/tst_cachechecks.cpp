@@ -5,6 +5,20 @@
 using namespace fakes;
 using namespace davit::cache;
 
+namespace {
+
+// A fill that is checked: the list has come, and where its version can be asked for it is.
+void listAndAskAgain(InformerBench &bench, const QString &version)
+{
+    bench.options.reflector.checksConsistency = true;
+    bench.make().start();
+    bench.run();
+    bench.source->answerList(widgets({"a@1"}), version);
+    bench.run();
+}
+
+} // namespace
+
 class tst_CacheChecks : public QObject
 {
     Q_OBJECT
@@ -85,11 +99,7 @@ void tst_CacheChecks::consistency()
 void tst_CacheChecks::askedAgain()
 {
     InformerBench bench;
-    bench.options.reflector.checksConsistency = true;
-    bench.make().start();
-    bench.run();
-    bench.source->answerList(widgets({"a@1"}), u"10"_s);
-    bench.run();
+    listAndAskAgain(bench, u"10"_s);
     QCOMPARE(bench.source->requests(), L({"LIST rv=0 limit=500", "LIST rv=10", "WATCH rv=10"}));
     for (int asked = 1; asked <= 3; ++asked) { // the second call is the watch's
         const auto question = *std::find_if(bench.source->calls.rbegin(),
@@ -120,22 +130,14 @@ void tst_CacheChecks::notAskedFor()
 {
     QFETCH(const QString, version);
     InformerBench bench;
-    bench.options.reflector.checksConsistency = true;
-    bench.make().start();
-    bench.run();
-    bench.source->answerList(widgets({"a@1"}), version);
-    bench.run();
+    listAndAskAgain(bench, version);
     QCOMPARE(bench.source->count(u"LIST"_s), 1);
 }
 
 void tst_CacheChecks::newerFillReplacesTheQuestion()
 {
     InformerBench bench;
-    bench.options.reflector.checksConsistency = true;
-    bench.make().start();
-    bench.run();
-    bench.source->answerList(widgets({"a@1"}), u"10"_s);
-    bench.run();
+    listAndAskAgain(bench, u"10"_s);
     const auto question = bench.source->calls[1];
     QVERIFY(question->isAlive);
     bench.source->openAndSend({errorEvent(ErrorCode::Expired)});
@@ -144,7 +146,6 @@ void tst_CacheChecks::newerFillReplacesTheQuestion()
     bench.source->answerList(widgets({"b@11"}), u"20"_s);
     bench.run();
     QVERIFY(!question->isAlive);
-    bench.source->last(); // the watch
     const auto second = bench.source->calls[bench.source->calls.size() - 2];
     second->list->onListItems(widgets({"b@11"}), 10);
     second->list->onListFinished({}, {u"20"_s, {}, 0});

@@ -322,14 +322,8 @@ private Q_SLOTS:
 // NOLINTNEXTLINE(readability-function-size): a table
 void tst_Reflector::requests_data()
 {
-    QTest::addColumn<bool>("usesWatchList");
-    QTest::addColumn<Script>("script");
-    QTest::addColumn<QStringList>("requests");
-    QTest::addColumn<int>("roundErrors");
-    const auto row = [](const char *name, bool usesWatchList, const Script &script,
-                         const QStringList &requests, int roundErrors) {
-        QTest::newRow(name) << usesWatchList << script << requests << roundErrors;
-    };
+    addRequestColumns();
+    constexpr auto row = addRequestRow;
 
     row(
         "T1: 0 at first, then the last version", false,
@@ -479,17 +473,7 @@ void tst_Reflector::requests_data()
 
 void tst_Reflector::requests()
 {
-    QFETCH(const bool, usesWatchList);
-    QFETCH(const Script, script);
-    QFETCH(const int, roundErrors);
-    Bench bench;
-    bench.options.initialSync = usesWatchList ? InitialSync::Auto : InitialSync::List;
-    bench.start();
-    script(bench);
-    if (QTest::currentTestFailed())
-        return;
-    QTEST(bench.source.requests(), "requests");
-    QCOMPARE(bench.roundErrors.size(), roundErrors);
+    playRequestRow();
 }
 
 void tst_Reflector::stories_data()

@@ -230,14 +230,8 @@ private Q_SLOTS:
 // NOLINTNEXTLINE(readability-function-size): a table
 void tst_ReflectorWatch::requests_data()
 {
-    QTest::addColumn<bool>("usesWatchList");
-    QTest::addColumn<Script>("script");
-    QTest::addColumn<QStringList>("requests");
-    QTest::addColumn<int>("roundErrors");
-    const auto row = [](const char *name, bool usesWatchList, const Script &script,
-                         const QStringList &requests, int roundErrors) {
-        QTest::newRow(name) << usesWatchList << script << requests << roundErrors;
-    };
+    addRequestColumns();
+    constexpr auto row = addRequestRow;
 
     row(
         "T9: 429 events reopen the watch, no relist", false,
@@ -333,17 +327,7 @@ void tst_ReflectorWatch::requests_data()
 
 void tst_ReflectorWatch::requests()
 {
-    QFETCH(const bool, usesWatchList);
-    QFETCH(const Script, script);
-    QFETCH(const int, roundErrors);
-    Bench bench;
-    bench.options.initialSync = usesWatchList ? InitialSync::Auto : InitialSync::List;
-    bench.start();
-    script(bench);
-    if (QTest::currentTestFailed())
-        return;
-    QTEST(bench.source.requests(), "requests");
-    QCOMPARE(bench.roundErrors.size(), roundErrors);
+    playRequestRow();
 }
 
 void tst_ReflectorWatch::stories_data()
