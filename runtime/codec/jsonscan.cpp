@@ -108,6 +108,7 @@ bool MemberScanner::next()
     if (!scanValue(&quoted) || quoted.front() != '"')
         return false;
     m_name = quoted.sliced(1, quoted.size() - 2);
+    m_value = {};
     skipSpace();
     if (m_at >= m_json.size() || m_json[m_at] != ':')
         return false;
@@ -125,16 +126,28 @@ QByteArrayView memberOf(QByteArrayView object, QByteArrayView name)
     return found;
 }
 
+QByteArrayView memberOfCut(QByteArrayView object, QByteArrayView name)
+{
+    QByteArrayView found;
+    MemberScanner members(object);
+    while (members.next()) {
+        if (members.name() == name)
+            found = members.value();
+    }
+    // The last one may have been cut in its value.
+    return members.name() == name && !members.isWhole() ? members.value() : found;
+}
+
 QString plainString(QByteArrayView json)
 {
-    if (json.size() < 2 || json.front() != '"' || json.contains('\\'))
+    if (json.size() < 2 || json.front() != '"' || json.back() != '"' || json.contains('\\'))
         return {};
     return QString::fromUtf8(json.sliced(1, json.size() - 2));
 }
 
 QString describeObject(QByteArrayView json)
 {
-    const QByteArrayView metadata = memberOf(json, "metadata");
+    const QByteArrayView metadata = memberOfCut(json, "metadata");
     const QString name = plainString(memberOf(metadata, "name"));
     const QString namespaceName = plainString(memberOf(metadata, "namespace"));
     if (name.isEmpty())

@@ -62,9 +62,12 @@ private:
 
 // The value of a member, empty when absent.
 QByteArrayView memberOf(QByteArrayView object, QByteArrayView name);
+// The same in a text that may be cut: then the value may be, too.
+QByteArrayView memberOfCut(QByteArrayView object, QByteArrayView name);
 // The text of a JSON string without escapes; empty for anything else.
 QString plainString(QByteArrayView json);
-// "team-a/web", "web", or "unknown": for messages about an object that cannot be decoded.
+// "team-a/web", "web", or "unknown": for messages about an object that cannot be decoded; its text
+// may be cut.
 QString describeObject(QByteArrayView json);
 
 } // namespace davit::codec

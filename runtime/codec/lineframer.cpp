@@ -1,7 +1,9 @@
 // Lines from chunks.
 #include "lineframer.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace davit::codec {
 
@@ -10,6 +12,7 @@ LineFramer::LineFramer(qsizetype maxLineBytes) : m_maxLineBytes(maxLineBytes) { 
 QList<QByteArray> LineFramer::feed(const QByteArray &chunk)
 {
     QList<QByteArray> lines;
+    m_skippedLines.clear();
     const char *p = chunk.constData();
     const char *const end = p + chunk.size();
     while (p < end) {
@@ -23,13 +26,14 @@ QList<QByteArray> LineFramer::feed(const QByteArray &chunk)
 void LineFramer::take(const char *begin, const char *end, bool isLineEnd, QList<QByteArray> &lines)
 {
     const qsizetype bytes = end - begin;
-    if (m_skippingBytes > 0 || m_pending.size() + bytes > m_maxLineBytes) {
-        m_skippingBytes += m_pending.size() + bytes;
-        m_pending = QByteArray();
+    if (m_skipping.bytes > 0 || m_pending.size() + bytes > m_maxLineBytes) {
+        m_skipping.bytes += m_pending.size() + bytes;
+        if (!m_pending.isEmpty())
+            m_skipping.head = std::exchange(m_pending, {}).left(kHeadBytes);
+        m_skipping.head.append(begin, std::min(bytes, kHeadBytes - m_skipping.head.size()));
         if (isLineEnd) {
-            ++m_skippedLines;
-            m_lastSkippedBytes = m_skippingBytes;
-            m_skippingBytes = 0;
+            m_skipping.before = lines.size();
+            m_skippedLines.append(std::exchange(m_skipping, {}));
         }
         return;
     }
@@ -51,17 +55,12 @@ qsizetype LineFramer::pendingBytes() const
 
 bool LineFramer::isInsideLine() const
 {
-    return !m_pending.isEmpty() || m_skippingBytes > 0;
+    return !m_pending.isEmpty() || m_skipping.bytes > 0;
 }
 
-qsizetype LineFramer::skippedLines() const
+const QList<SkippedLine> &LineFramer::skippedLines() const
 {
     return m_skippedLines;
-}
-
-qsizetype LineFramer::lastSkippedBytes() const
-{
-    return m_lastSkippedBytes;
 }
 
 } // namespace davit::codec

@@ -2,19 +2,27 @@
 // stream, however small its pieces. Case B20. Test: tst_lineframer.
 #pragma once
 
+#include "limits.h"
+
 #include <QtCore/qbytearray.h>
 #include <QtCore/qlist.h>
 
 namespace davit::codec {
 
-constexpr qsizetype kDefaultMaxLineBytes = qsizetype(16) << 20;
+// A line that was left out because of its size.
+struct SkippedLine
+{
+    qsizetype bytes = 0;
+    QByteArray head; // its first kHeadBytes at most
+    qsizetype before = 0; // it stood before that one of the lines that feed() gave
+};
 
 // Not thread-safe.
 class LineFramer
 {
 public:
-    // A line longer than `maxLineBytes` is left out and counted; those behind it are fine.
-    explicit LineFramer(qsizetype maxLineBytes = kDefaultMaxLineBytes);
+    // A line longer than `maxLineBytes` is left out; those behind it are fine.
+    explicit LineFramer(qsizetype maxLineBytes = Limits().maxEventBytes);
     // Whole lines in order, newline removed, empty ones left out. Those that lie in the chunk refer
     // to its bytes: use them while it lives. O(bytes).
     QList<QByteArray> feed(const QByteArray &chunk);
@@ -22,18 +30,16 @@ public:
     qsizetype pendingBytes() const;
     // The stream stands inside a line, a left out one included.
     bool isInsideLine() const;
-    // Lines left out because of their size, and the size of the last one, in bytes.
-    qsizetype skippedLines() const;
-    qsizetype lastSkippedBytes() const;
+    // The lines that ended in the last feed() and were left out, in order.
+    const QList<SkippedLine> &skippedLines() const;
 
 private:
     void take(const char *begin, const char *end, bool isLineEnd, QList<QByteArray> &lines);
 
     QByteArray m_pending;
     const qsizetype m_maxLineBytes;
-    qsizetype m_skippingBytes = 0; // of the line that is being left out; 0: none
-    qsizetype m_skippedLines = 0;
-    qsizetype m_lastSkippedBytes = 0;
+    SkippedLine m_skipping; // the line that is being left out; no bytes: none
+    QList<SkippedLine> m_skippedLines;
 };
 
 } // namespace davit::codec

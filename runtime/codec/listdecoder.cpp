@@ -9,7 +9,6 @@ namespace davit::codec {
 namespace {
 
 constexpr qsizetype kMaxNotes = 100;
-constexpr qsizetype kMaxValueBytes = qsizetype(16) << 20; // of an item, or another member
 
 enum class State : quint8 {
     Begin, // before the opening brace
@@ -33,8 +32,9 @@ enum class State : quint8 {
 class ListDecoderPrivate
 {
 public:
-    ListDecoderPrivate(const Gvk &itemGvk, const priv::DecodeOptions &given)
-        : gvk(itemGvk), options(given)
+    ListDecoderPrivate(
+        const Gvk &itemGvk, const priv::DecodeOptions &given, const Limits &givenLimits)
+        : gvk(itemGvk), options(given), maxValueBytes(givenLimits.maxItemBytes)
     {
         options.impliedGvk = &gvk;
     }
@@ -49,6 +49,7 @@ public:
     void itemDecoded(Object item, std::vector<Object> &items);
     void memberDone(QByteArrayView json);
     void badItem(const QString &note);
+    QString tooLargeText(const QString &what) const;
     void readMetadata(QByteArrayView json);
 
     const Gvk gvk;
@@ -60,12 +61,14 @@ public:
     QByteArray name; // of the member that is being read
     QByteArray partial; // of a value that goes over a chunk's end
     qsizetype lastItemBytes = 0;
-    qsizetype skippedBytes = 0; // of a value that is too large to keep; 0: none
+    const qsizetype maxValueBytes;
+    qsizetype skippedBytes = 0; // of a value that is too large to keep: its head is in partial
     bool hasItems = false;
     bool hasRows = false;
     bool isWrong = false; // a member that says: no list
     qsizetype badItems = 0;
     QStringList notes;
+    QString tooLarge; // a member that the list cannot do without
 };
 
 void ListDecoderPrivate::feed(const char *p, const char *end, std::vector<Object> &items)
@@ -92,7 +95,7 @@ void ListDecoderPrivate::feed(const char *p, const char *end, std::vector<Object
 // An item that lies in one piece, which is the usual, is decoded without looking for its end first.
 bool ListDecoderPrivate::takeWholeItem(const char *&p, const char *end, std::vector<Object> &items)
 {
-    const qsizetype available = std::min(qsizetype(end - p), kMaxValueBytes);
+    const qsizetype available = std::min(qsizetype(end - p), maxValueBytes);
     const bool isItem = state == State::ItemOrEnd || state == State::BeforeItem;
     Object item;
     qsizetype bytes = 0;
@@ -111,9 +114,10 @@ const char *ListDecoderPrivate::scan(const char *p, const char *end, std::vector
 {
     const char *const stop = scanner.feed(p, end);
     const QByteArrayView piece(p, stop - p);
-    if (skippedBytes > 0 || partial.size() + piece.size() > kMaxValueBytes) {
-        skippedBytes += partial.size() + piece.size();
-        partial = QByteArray();
+    if (skippedBytes > 0 || partial.size() + piece.size() > maxValueBytes) {
+        skippedBytes += (skippedBytes > 0 ? 0 : partial.size()) + piece.size();
+        partial = partial.left(kHeadBytes);
+        partial.append(piece.data(), qMin(piece.size(), kHeadBytes - partial.size()));
     } else if (!scanner.isDone() || !partial.isEmpty()) {
         partial.append(piece.data(), piece.size());
     }
@@ -185,22 +189,33 @@ void ListDecoderPrivate::step(char c)
 void ListDecoderPrivate::valueDone(QByteArrayView value, std::vector<Object> &items)
 {
     if (state == State::Name) {
-        name = value.size() >= 2 ? value.sliced(1, value.size() - 2).toByteArray() : QByteArray();
+        name = skippedBytes == 0 && value.size() >= 2
+            ? value.sliced(1, value.size() - 2).toByteArray()
+            : QByteArray();
         state = State::Colon;
-    } else if (value.isEmpty() && skippedBytes == 0) {
+    } else if (value.isEmpty()) {
         state = State::Broken; // a comma or an end where a value must be
     } else if (state == State::InItem) {
         if (skippedBytes > 0)
-            badItem(
-                QStringLiteral("an item of %1 bytes is larger than the limit").arg(skippedBytes));
+            badItem(tooLargeText(describeObject(value)));
         else
             itemDone(value, items);
         state = State::AfterItem;
     } else {
         if (skippedBytes == 0)
             memberDone(value);
+        else if (name == "metadata" || name == "items")
+            tooLarge = tooLargeText(QString::fromLatin1(name));
         state = State::AfterValue;
     }
+}
+
+QString ListDecoderPrivate::tooLargeText(const QString &what) const
+{
+    return QStringLiteral("%1: its %2 bytes are more than the limit of %3 bytes")
+        .arg(what)
+        .arg(skippedBytes)
+        .arg(maxValueBytes);
 }
 
 void ListDecoderPrivate::itemDone(QByteArrayView json, std::vector<Object> &items)
@@ -254,8 +269,9 @@ void ListDecoderPrivate::readMetadata(QByteArrayView json)
     meta.remainingItemCount = metadata[QLatin1StringView("remainingItemCount")].toInt(-1);
 }
 
-ListDecoder::ListDecoder(const Gvk &itemGvk, const priv::DecodeOptions &options)
-    : d(std::make_unique<ListDecoderPrivate>(itemGvk, options))
+ListDecoder::ListDecoder(
+    const Gvk &itemGvk, const priv::DecodeOptions &options, const Limits &limits)
+    : d(std::make_unique<ListDecoderPrivate>(itemGvk, options, limits))
 { }
 
 ListDecoder::~ListDecoder() = default;
@@ -275,6 +291,8 @@ Error ListDecoder::finish()
             ErrorCode::MalformedReply, what + QLatin1String("the reply is not valid JSON"));
     if (d->state != State::Done)
         return Error(ErrorCode::MalformedReply, what + QLatin1String("the reply was cut"));
+    if (!d->tooLarge.isEmpty())
+        return Error(ErrorCode::MalformedReply, what + d->tooLarge);
     if (d->hasRows || d->meta.kind == QLatin1String("Table"))
         return Error(ErrorCode::Unsupported, what + QLatin1String("the server sent a Table"));
     if (d->isWrong || !d->hasItems)

@@ -2,6 +2,8 @@
 // whole. Cases B22 (one bad item never fails its list). Test: tst_listdecoder.
 #pragma once
 
+#include "limits.h"
+
 #include <davit/priv/poolaccess.h>
 #include <vector>
 
@@ -22,14 +24,15 @@ class ListDecoder
 {
 public:
     // `itemGvk` fills in apiVersion and kind of the items.
-    ListDecoder(const Gvk &itemGvk, const priv::DecodeOptions &options);
+    ListDecoder(const Gvk &itemGvk, const priv::DecodeOptions &options, const Limits &limits = {});
     ~ListDecoder();
     Q_DISABLE_COPY_MOVE(ListDecoder)
 
-    // Items completed by this chunk, in order. Any chunk border is fine. Undecodable items are left
-    // out, counted and named.
+    // Items completed by this chunk, in order. Any chunk border is fine. Items that cannot be
+    // decoded or are larger than the limit are left out, counted and named.
     std::vector<Object> feed(const QByteArray &chunk);
-    // After the last byte: an error when the reply was cut, is no list, or is a Table.
+    // After the last byte: an error when the reply was cut, is no list, is a Table, or has
+    // metadata larger than the limit.
     Error finish();
     // Complete after finish(); members come in any order.
     const ListMeta &meta() const;

@@ -62,10 +62,38 @@ bool objectType(QByteArrayView name, Type *type)
     return true;
 }
 
+// The members of `from` that are plain texts and not empty, each as "name":"value",
+QByteArray plainMembers(QByteArrayView from, std::initializer_list<const char *> names)
+{
+    QByteArray members;
+    for (const char *name : names) {
+        const QString value = plainString(memberOfCut(from, name));
+        if (!value.isEmpty())
+            members += '"' + QByteArray(name) + "\":\"" + value.toUtf8() + "\",";
+    }
+    return members;
+}
+
+// An object of apiVersion, kind and that metadata.
+QByteArray objectOf(QByteArrayView json, QByteArrayView metadata)
+{
+    return '{' + plainMembers(json, {"apiVersion", "kind"})
+        + "\"metadata\":" + metadata.toByteArray() + '}';
+}
+
+// What is needed to take an object out of a store; empty without a name.
+QByteArray identityOf(QByteArrayView metadata)
+{
+    if (plainString(memberOfCut(metadata, "name")).isEmpty())
+        return {};
+    return '{' + plainMembers(metadata, {"name", "namespace", "uid", "resourceVersion"}).chopped(1)
+        + '}';
+}
+
 } // namespace
 
-WatchDecoder::WatchDecoder(const priv::DecodeOptions &options, qsizetype maxEventBytes)
-    : m_framer(maxEventBytes), m_options(options)
+WatchDecoder::WatchDecoder(const priv::DecodeOptions &options, const Limits &limits)
+    : m_framer(limits.maxEventBytes), m_options(options), m_maxEventBytes(limits.maxEventBytes)
 { }
 
 std::vector<WatchEvent> WatchDecoder::feed(const QByteArray &chunk)
@@ -73,19 +101,31 @@ std::vector<WatchEvent> WatchDecoder::feed(const QByteArray &chunk)
     std::vector<WatchEvent> events;
     if (m_hasFailed)
         return events;
-    const qsizetype skipped = m_framer.skippedLines();
     const QList<QByteArray> lines = m_framer.feed(chunk);
-    if (m_framer.skippedLines() > skipped) {
-        m_badObjects += m_framer.skippedLines() - skipped - 1;
-        countBad(QStringLiteral("an event of %1 bytes is larger than the limit")
-                     .arg(m_framer.lastSkippedBytes()));
-    }
-    for (const QByteArray &line : lines) {
-        decodeLine(line, events);
-        if (m_hasFailed)
-            break;
+    auto skipped = m_framer.skippedLines().cbegin();
+    const auto skippedEnd = m_framer.skippedLines().cend();
+    for (qsizetype i = 0; i <= lines.size() && !m_hasFailed; ++i) {
+        for (; skipped != skippedEnd && skipped->before == i; ++skipped)
+            decodeHead(*skipped, events);
+        if (i < lines.size())
+            decodeLine(lines.at(i), events);
     }
     return events;
+}
+
+// Of an event that is too large.
+void WatchDecoder::decodeHead(const SkippedLine &line, std::vector<WatchEvent> &events)
+{
+    const QByteArrayView object = memberOfCut(line.head, "object");
+    const QString typeName = plainString(memberOfCut(line.head, "type"));
+    countBad(QStringLiteral("an event of %1 bytes (%2 %3) is larger than the limit of %4 bytes")
+                 .arg(line.bytes)
+                 .arg(typeName.isEmpty() ? QStringLiteral("unknown type") : typeName.left(40),
+                     describeObject(object))
+                 .arg(m_maxEventBytes));
+    Type type = Type::Added;
+    if (objectType(typeName.toLatin1(), &type))
+        addUndecoded(type, object, events);
 }
 
 void WatchDecoder::decodeLine(QByteArrayView line, std::vector<WatchEvent> &events)
@@ -155,25 +195,26 @@ void WatchDecoder::decodeObject(Type type, QByteArrayView json, std::vector<Watc
     countBad(QStringLiteral("%1 %2: %3")
                  .arg(QString::fromLatin1(type == Type::Deleted ? "deleted" : "changed"),
                      describeObject(json), error.message()));
-    // Its version still counts as seen (B22), and what is gone must leave the store.
-    const QByteArrayView metadata = memberOf(json, "metadata");
-    const QString version = plainString(memberOf(metadata, "resourceVersion"));
+    addUndecoded(type, json, events);
+}
+
+// Its version still counts as seen (B22), and what is gone must leave the store.
+void WatchDecoder::addUndecoded(Type type, QByteArrayView json, std::vector<WatchEvent> &events)
+{
+    WatchEvent event;
+    const QByteArrayView metadata = memberOfCut(json, "metadata");
     if (type == Type::Deleted) {
-        QByteArray rest = "{\"apiVersion\":";
-        const QByteArrayView apiVersion = memberOf(json, "apiVersion");
-        const QByteArrayView kind = memberOf(json, "kind");
-        rest += (apiVersion.isEmpty() ? QByteArrayView("null") : apiVersion).toByteArray()
-            + ",\"kind\":" + (kind.isEmpty() ? QByteArrayView("null") : kind).toByteArray()
-            + ",\"metadata\":"
-            + (metadata.isEmpty() ? QByteArrayView("{}") : metadata).toByteArray() + '}';
-        if (!m_decoder.decode(rest, m_options, &event.object).isError()) {
+        for (const QByteArray &rest : {metadata.toByteArray(), identityOf(metadata)}) {
+            if (m_decoder.decode(objectOf(json, rest), m_options, &event.object).isError()
+                || !event.object[QLatin1StringView("metadata")].isObject())
+                continue;
             addObject(type, std::move(event), events);
             return;
         }
     }
+    const QString version = plainString(memberOfCut(metadata, "resourceVersion"));
     if (version.isEmpty())
         return;
-    event = WatchEvent();
     event.type = Type::Bookmark;
     event.resourceVersion = version;
     events.push_back(std::move(event));

@@ -24,13 +24,12 @@ struct WatchEvent
 class WatchDecoder
 {
 public:
-    // A longer event is left out and counted (B20).
-    explicit WatchDecoder(
-        const priv::DecodeOptions &options, qsizetype maxEventBytes = kDefaultMaxLineBytes);
+    explicit WatchDecoder(const priv::DecodeOptions &options, const Limits &limits = {});
     // Events completed by this chunk, in order. After an event of type Error nothing more is given.
-    // An object that cannot be decoded (a lone surrogate, no metadata) is counted; in its place
-    // stands a Bookmark with its version, so that the watch moves past it (B22), or for a deleted
-    // one what could be read of its metadata. Events of unknown type are left out and counted.
+    // An object that cannot be decoded (a lone surrogate, no metadata) or whose event is larger
+    // than the limit (B20) is counted; in its place stands a Bookmark with its version, so that the
+    // watch moves past it (B22), or for a deleted one what could be read of its metadata. Events of
+    // unknown type are left out and counted.
     std::vector<WatchEvent> feed(const QByteArray &chunk);
     // False when the stream ended inside a line.
     bool endedOnBoundary() const;
@@ -40,6 +39,8 @@ public:
 
 private:
     void decodeLine(QByteArrayView line, std::vector<WatchEvent> &events);
+    void decodeHead(const SkippedLine &line, std::vector<WatchEvent> &events);
+    void addUndecoded(WatchEvent::Type type, QByteArrayView json, std::vector<WatchEvent> &events);
     void decodeObject(WatchEvent::Type type, QByteArrayView json, std::vector<WatchEvent> &events);
     void decodeBookmark(QByteArrayView json, std::vector<WatchEvent> &events);
     void addObject(WatchEvent::Type type, WatchEvent event, std::vector<WatchEvent> &events);
@@ -49,6 +50,7 @@ private:
     LineFramer m_framer;
     priv::ObjectDecoder m_decoder;
     const priv::DecodeOptions m_options;
+    const qsizetype m_maxEventBytes;
     bool m_hasFailed = false;
     qsizetype m_badObjects = 0;
     davit::Error m_lastBadObject;

@@ -47,7 +47,7 @@ void fuzzObject(const QByteArray &bytes)
 
 QByteArray watched(const QByteArray &bytes, qsizetype cut)
 {
-    codec::WatchDecoder decoder({}, 1 << 16);
+    codec::WatchDecoder decoder({}, {1 << 16, 1 << 16});
     QByteArray seen;
     for (const QByteArray &chunk : {bytes.left(cut), bytes.mid(cut)}) {
         for (const codec::WatchEvent &event : decoder.feed(chunk)) {

@@ -68,7 +68,8 @@ private Q_SLOTS:
     void everySplit();
     void meta();
     void impliedKind();
-    void tooLargeItem();
+    void tooLarge_data();
+    void tooLarge();
     void manyBadItems();
 };
 
@@ -203,18 +204,52 @@ void tst_ListDecoder::impliedKind()
         QByteArray(R"({"apiVersion":"demo.example/v1","kind":"Gadget","metadata":{"name":"b"}})"));
 }
 
-void tst_ListDecoder::tooLargeItem()
+void tst_ListDecoder::tooLarge_data()
 {
-    const QByteArray piece(1 << 20, 'x');
-    ListDecoder decoder(kWidget, {});
-    QVERIFY(decoder.feed("{\"items\":[{\"metadata\":{},\"x\":\"").empty());
-    for (int i = 0; i < 17; ++i)
-        QVERIFY(decoder.feed(piece).empty());
-    QCOMPARE(decoder.feed("\"}," + item("a") + "]}").size(), std::size_t(1));
-    QVERIFY(!decoder.finish().isError());
-    QCOMPARE(decoder.badItems(), 1);
-    QCOMPARE(decoder.badItemNotes(),
-        QStringList{QStringLiteral("an item of 17825814 bytes is larger than the limit")});
+    QTest::addColumn<QByteArray>("before"); // the filler
+    QTest::addColumn<QByteArray>("behind");
+    QTest::addColumn<int>("filler"); // bytes
+    QTest::addColumn<int>("items");
+    QTest::addColumn<QStringList>("notes");
+    QTest::addColumn<QString>("error");
+    using L = QStringList;
+    const QByteArray large = R"({"items":[{"metadata":{"name":"b","namespace":"n"},"x":")";
+    const QByteArray behind = "\"}," + item("a") + "]}";
+    const int filler = 1000 - int(large.size() - 10 + 2);
+    QTest::newRow("B20 an item at the limit") << large << behind << filler << 2 << L{} << "";
+    QTest::newRow("B20 an item of one more")
+        << large << behind << filler + 1 << 1
+        << L{QStringLiteral("n/b: its 1001 bytes are more than the limit of 1000 bytes")} << "";
+    QTest::newRow("B20 an item of many more")
+        << large << behind << filler + 100000 << 1
+        << L{QStringLiteral("n/b: its 101000 bytes are more than the limit of 1000 bytes")} << "";
+    QTest::newRow("metadata at the limit") << QByteArray(R"({"items":[],"metadata":{"x":")")
+                                           << QByteArray("\"}}") << 992 << 0 << L{} << "";
+    QTest::newRow("metadata of one more")
+        << QByteArray(R"({"items":[],"metadata":{"x":")") << QByteArray("\"}}") << 993 << 0 << L{}
+        << "list of demo.example/v1 Widget: metadata: its 1001 bytes are more than the limit of "
+           "1000 bytes";
+    QTest::newRow("a member that nobody reads") << QByteArray(R"({"items":[],"other":{"x":")")
+                                                << QByteArray("\"}}") << 5000 << 0 << L{} << "";
+}
+
+void tst_ListDecoder::tooLarge()
+{
+    QFETCH(const QByteArray, before);
+    QFETCH(const QByteArray, behind);
+    QFETCH(const int, filler);
+    QFETCH(const int, items);
+    QFETCH(const QString, error);
+    const QByteArray list = before + QByteArray(filler, 'x') + behind;
+    for (const qsizetype step : {qsizetype(7), qsizetype(64), list.size()}) {
+        ListDecoder decoder(kWidget, {}, davit::codec::Limits{1000, 1000});
+        std::size_t seen = 0;
+        for (qsizetype at = 0; at < list.size(); at += step)
+            seen += decoder.feed(list.mid(at, step)).size();
+        QCOMPARE(seen, std::size_t(items));
+        QCOMPARE(decoder.finish().message(), error);
+        QTEST(decoder.badItemNotes(), "notes");
+    }
 }
 
 void tst_ListDecoder::manyBadItems()

@@ -56,6 +56,8 @@ private Q_SLOTS:
     void everySplit_data() { events_data(); }
     void everySplit();
     void largeEvent();
+    void nesting();
+    void tooLargeEvent_data();
     void tooLargeEvent();
     void keepsWhatWasSent();
     void metadataOnly();
@@ -114,6 +116,10 @@ void tst_WatchDecoder::events_data()
     row("lone surrogate in the name",
         wire("DELETED", R"({"metadata":{"name":"\ud800","resourceVersion":"8"}})"),
         L{QStringLiteral("BOOKMARK @8")}, 1, "watch: deleted unknown: byte 27: a lone surrogate");
+    row("lone surrogate in the metadata of a deleted one",
+        wire("DELETED",
+            R"({"metadata":{"name":"b","resourceVersion":"8","annotations":{"x":"\ud800"}}})"),
+        L{QStringLiteral("DELETED b@8")}, 1, "watch: deleted b: byte 72: a lone surrogate");
     row("object null", wire("ADDED", "null") + wire("ADDED", kA), L{added}, 1,
         "watch: changed unknown: byte 0: no JSON object");
     row("no object", "{\"type\":\"ADDED\"}\n" + wire("ADDED", kA), L{added}, 1,
@@ -177,18 +183,66 @@ void tst_WatchDecoder::largeEvent()
     QVERIFY(events[0].object.toJson() == object);
 }
 
-void tst_WatchDecoder::tooLargeEvent()
+void tst_WatchDecoder::nesting()
 {
-    WatchDecoder decoder({}, 200);
-    const QByteArray large
-        = R"({"metadata":{"name":"b","resourceVersion":"8"},"x":")" + QByteArray(300, 'x') + "\"}";
-    QCOMPARE(fed(decoder, {wire("ADDED", large) + wire("ADDED", kA)}),
-        QStringList{QStringLiteral("ADDED a@7")});
+    const auto nested = [](int levels) {
+        return wire("MODIFIED",
+            R"({"metadata":{"name":"b","resourceVersion":"8"},"x":)" + QByteArray(levels - 1, '[')
+                + QByteArray(levels - 1, ']') + '}');
+    };
+    WatchDecoder decoder({});
+    QCOMPARE(fed(decoder, {nested(1024) + wire("ADDED", kA)}),
+        (QStringList{QStringLiteral("MODIFIED b@8"), QStringLiteral("ADDED a@7")}));
+    QCOMPARE(decoder.badObjects(), 0);
+    QCOMPARE(fed(decoder, {nested(1025) + wire("ADDED", kA)}),
+        (QStringList{QStringLiteral("BOOKMARK @8"), QStringLiteral("ADDED a@7")}));
     QCOMPARE(decoder.badObjects(), 1);
     QCOMPARE(decoder.lastBadObject().message(),
-        QStringLiteral("watch: an event of %1 bytes is larger than the limit")
-            .arg(wire("ADDED", large).size() - 1));
-    QVERIFY(decoder.endedOnBoundary());
+        QStringLiteral("watch: changed b: byte 1074: nested deeper than 1024 levels"));
+}
+
+void tst_WatchDecoder::tooLargeEvent_data()
+{
+    QTest::addColumn<QByteArray>("type");
+    QTest::addColumn<QByteArray>("members"); // of metadata, beside the version
+    QTest::addColumn<int>("over"); // bytes more than the limit
+    QTest::addColumn<QStringList>("want");
+    QTest::addColumn<QString>("lastBad");
+    using L = QStringList;
+    const QByteArray name = R"("name":"b","namespace":"n")";
+    const QString after = QStringLiteral("ADDED a@7");
+    QTest::newRow("B20 at the limit") << QByteArray("MODIFIED") << name << 0
+                                      << L{QStringLiteral("MODIFIED b@8"), after} << QString();
+    QTest::newRow("B20 one more: its version is seen")
+        << QByteArray("MODIFIED") << name << 1 << L{QStringLiteral("BOOKMARK @8"), after}
+        << QStringLiteral("watch: an event of 1001 bytes (MODIFIED n/b) is larger than the limit "
+                          "of 1000 bytes");
+    QTest::newRow("B20 deleted: what is gone leaves the store")
+        << QByteArray("DELETED") << name << 500 << L{QStringLiteral("DELETED b@8"), after}
+        << QStringLiteral("watch: an event of 1500 bytes (DELETED n/b) is larger than the limit "
+                          "of 1000 bytes");
+}
+
+void tst_WatchDecoder::tooLargeEvent()
+{
+    QFETCH(const QByteArray, type);
+    QFETCH(const QByteArray, members);
+    QFETCH(const int, over);
+    QFETCH(const QString, lastBad);
+    const auto event = [&](qsizetype filler) {
+        return wire(type.constData(),
+            "{\"metadata\":{" + members + R"(,"resourceVersion":"8","annotations":{"x":")"
+                + QByteArray(filler, 'x') + "\"}}}");
+    };
+    const QByteArray stream = event(1000 + over - (event(0).size() - 1)) + wire("ADDED", kA);
+    QFETCH(const QStringList, want);
+    for (const qsizetype cut : {qsizetype(0), qsizetype(20), qsizetype(700), qsizetype(1200)}) {
+        WatchDecoder decoder({}, davit::codec::Limits{1000, 1000});
+        QCOMPARE(fed(decoder, {stream.left(cut), stream.mid(cut)}), want);
+        QCOMPARE(decoder.badObjects(), over > 0 ? 1 : 0);
+        QCOMPARE(decoder.lastBadObject().message(), lastBad);
+        QVERIFY(decoder.endedOnBoundary());
+    }
 }
 
 void tst_WatchDecoder::keepsWhatWasSent()
