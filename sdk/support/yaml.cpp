@@ -3,6 +3,8 @@
 #include "memberindex.h"
 
 #include <cmath>
+#include <sstream>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 namespace davit::support {
@@ -253,14 +255,54 @@ private:
     int m_nodes = 0;
 };
 
+// yaml-cpp (0.7 and 0.8) makes documents without end, and eats all memory, of a text that goes on
+// with something that starts none: a comma outside of brackets. Can go when it says so itself.
+class ProgressCheck final : public YAML::EventHandler
+{
+public:
+    void OnDocumentStart(const YAML::Mark &mark) override
+    {
+        if (mark.pos == m_startedAt)
+            throw YamlFault(mark, QStringLiteral("this starts no value"));
+        m_startedAt = mark.pos;
+    }
+    void OnDocumentEnd() override { }
+    void OnNull(const YAML::Mark &, YAML::anchor_t) override { }
+    void OnAlias(const YAML::Mark &, YAML::anchor_t) override { }
+    void OnScalar(
+        const YAML::Mark &, const std::string &, YAML::anchor_t, const std::string &) override
+    { }
+    void OnSequenceStart(
+        const YAML::Mark &, const std::string &, YAML::anchor_t, YAML::EmitterStyle::value) override
+    { }
+    void OnSequenceEnd() override { }
+    void OnMapStart(
+        const YAML::Mark &, const std::string &, YAML::anchor_t, YAML::EmitterStyle::value) override
+    { }
+    void OnMapEnd() override { }
+
+private:
+    int m_startedAt = -1;
+};
+
+void checkProgress(const std::string &text)
+{
+    std::istringstream stream(text);
+    YAML::Parser parser(stream);
+    ProgressCheck check;
+    while (parser.HandleNextDocument(check)) { }
+}
+
 } // namespace
 
 YamlDocuments yamlToJson(QByteArrayView text)
 {
     YamlDocuments result;
     try {
+        const std::string source = toStdString(text);
+        checkProgress(source);
         Converter converter;
-        for (const YAML::Node &document : YAML::LoadAll(toStdString(text)))
+        for (const YAML::Node &document : YAML::LoadAll(source))
             if (document.IsDefined() && !document.IsNull())
                 result.documents.append(dumpJson(converter.convert(document, 1)));
     } catch (const YamlFault &fault) {

@@ -147,6 +147,13 @@ void tst_Yaml::faults_data()
         << QByteArray("a: 1\nb: 2\nc: *no\n") << QStringLiteral("line 3: ");
     QTest::newRow("infinity") << QByteArray("a: 1\nb: .inf\n")
                               << QStringLiteral("line 2: .inf has no form in JSON");
+    // yaml-cpp alone would not come back from these.
+    QTest::newRow("comma first") << QByteArray(", a\n")
+                                 << QStringLiteral("line 1: this starts no value");
+    QTest::newRow("comma alone") << QByteArray("a: 1\n---\n,\n") << QStringLiteral("line 3: ");
+    QTest::newRow("comma behind a list") << QByteArray("- a\n, b\n") << QStringLiteral("line 2: ");
+    QTest::newRow("comma behind a document")
+        << QByteArray("a: 1\n---\n- 1\n, {b: [2]}]\n") << QStringLiteral("line 4: ");
     QTest::newRow("null key") << QByteArray("a:\n  ~: b\n")
                               << QStringLiteral("line 2: null is no key");
     QTest::newRow("map as key") << QByteArray("{a: 1}: b\n")
