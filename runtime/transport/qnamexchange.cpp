@@ -210,6 +210,12 @@ void QnamExchange::onHeaders()
         tuneKeepAlive(
             peer.host(), quint16(peer.port(peer.scheme() == QLatin1String("https") ? 443 : 80)));
     }
+    const QByteArray encoding = m_reply->rawHeader("Content-Encoding").trimmed().toLower();
+    if (status < 300 && !encoding.isEmpty() && encoding != "identity") {
+        return fail(failure(isWrite() ? ErrorCode::OutcomeUnknown : ErrorCode::MalformedReply,
+            QStringLiteral("the server sent its answer as %1, which nobody asked for")
+                .arg(QString::fromLatin1(encoding))));
+    }
     ResponseHead head;
     head.httpStatus = status;
     head.contentType = m_reply->rawHeader("Content-Type");
