@@ -25,7 +25,7 @@ enum class DeltaType : quint8 {
 enum class ListOrigin : quint8 {
     Unset = 0,
     Ordinary, // the server may have answered from the past: known newer states stay (B14)
-    HistoryReset // a consistent read that is behind: the server's history itself went back
+    Consistent // at least as new as all that is known: what is older in it went back on the server
 };
 
 struct Delta

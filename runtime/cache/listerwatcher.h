@@ -64,6 +64,9 @@ public:
     virtual std::unique_ptr<Operation> watch(
         const transport::ListOptions &options, support::Executor &executor, WatchSink &sink)
         = 0;
+    // The newest version that the server has, as the resourceVersion of a page without items that
+    // matter; null when the source cannot tell. [cache-thread]
+    virtual std::unique_ptr<Operation> askVersion(support::Executor &, ListSink &) { return {}; }
     // False disables the streaming list for good.
     virtual bool supportsWatchList() const { return true; }
 };

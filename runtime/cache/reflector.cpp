@@ -45,10 +45,12 @@ void Reflector::stop()
     if (std::exchange(m_isStopped, true))
         return;
     m_isAlive.reset();
-    for (support::TimeSource::TimerId *timer : {&m_waitTimer, &m_resyncTimer, &m_progressTimer})
+    for (support::TimeSource::TimerId *timer :
+        {&m_waitTimer, &m_resyncTimer, &m_progressTimer, &m_questionTimer})
         m_time.cancel(std::exchange(*timer, 0));
     cut(m_attempt);
     m_consistency.reset();
+    cut(m_question);
     setPhase(ReflectorPhase::Stopped);
 }
 
@@ -91,8 +93,10 @@ void Reflector::runRound()
 void Reflector::endRound(const Error &error)
 {
     cut(m_attempt);
-    m_time.cancel(std::exchange(m_resyncTimer, 0));
-    m_time.cancel(std::exchange(m_progressTimer, 0));
+    cut(m_question);
+    m_doubtedVersion.clear(); // the round's fill tells
+    for (support::TimeSource::TimerId *timer : {&m_resyncTimer, &m_progressTimer, &m_questionTimer})
+        m_time.cancel(std::exchange(*timer, 0));
     m_items = {};
     m_temporary = {};
     if (error.isError()) {
@@ -170,16 +174,6 @@ void Reflector::waitThen(Nanoseconds delay, void (Reflector::*next)())
           });
 }
 
-// An operation must not die inside its own callback: it is dropped in a work of its own.
-void Reflector::cut(std::shared_ptr<Attempt> &attempt)
-{
-    if (!attempt)
-        return;
-    attempt->owner = nullptr;
-    m_executor.post([dropped = std::move(attempt)] {});
-    attempt.reset();
-}
-
 void Reflector::beginProgress()
 {
     const std::lock_guard lock(m_mutex);
@@ -227,8 +221,9 @@ void Reflector::onListItems(std::vector<Object> items, qint64 bytes)
     {
         const std::lock_guard lock(m_mutex);
         m_state.progress.objects += qint64(items.size());
-        m_state.progress.bytes += bytes;
     }
+    if (isFillTooLarge(bytes))
+        return;
     if (m_items.empty())
         m_items = std::move(items);
     else
@@ -277,6 +272,23 @@ void Reflector::onListFinished(const Error &error, const ListPage &page)
     acceptList(std::exchange(m_items, {}), m_listVersion, m_askedVersion);
 }
 
+// Adds to the progress; ends the round when that is too much.
+bool Reflector::isFillTooLarge(qint64 bytes)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_state.progress.bytes += bytes;
+        if (m_state.progress.bytes <= m_options.maxFillBytes)
+            return false;
+    }
+    endRound(Error(ErrorCode::Unsupported,
+        QStringLiteral("list %1: it is larger than the limit of %2 bytes, watch a namespace or a "
+                       "selector of it")
+            .arg(m_options.name)
+            .arg(m_options.maxFillBytes)));
+    return true;
+}
+
 // The page size of the first try stays.
 void Reflector::retryListFromLatest()
 {
@@ -291,12 +303,13 @@ void Reflector::retryListFromLatest()
 void Reflector::acceptList(std::vector<Object> items, const QString &version, const QString &asked)
 {
     m_isVersionUnavailable = false;
-    const bool wentBack
-        = asked.isEmpty() && compareVersions(version, lastSyncResourceVersion()) < 0;
     if (m_consistency)
         m_consistency->begin(items, version, m_store.transform());
+    // "0" is any version; and a server may answer with an older one than was asked for.
+    const bool mayBeBehind = asked == QLatin1StringView("0")
+        || (!asked.isEmpty() && compareVersions(version, lastSyncResourceVersion()) < 0);
     const Status stored = m_store.replace(
-        std::move(items), version, wentBack ? ListOrigin::HistoryReset : ListOrigin::Ordinary);
+        std::move(items), version, mayBeBehind ? ListOrigin::Ordinary : ListOrigin::Consistent);
     if (!stored.isOk()) {
         endRound(stored.error().withContext(QStringLiteral("store the list of ") + m_options.name));
         return;

@@ -4,9 +4,14 @@
 //   a back-off delay passes. Only failed rounds reach onRoundError.
 //   - A watch that ends is opened again from the last version, without a relist.
 //   - The server's Retry-After is honoured: no wait is shorter (B14, B25).
-// Davit decides otherwise: a watch that is refused with 503 waits as one refused with 429 does, and
-// does not relist (B25); ERROR events but Expired end the watch, back off and resume from the
-// last version; only after kMaxFruitlessResumes of them without an event between it relists (B12).
+// Davit decides otherwise:
+//   - A watch that is refused with 503 waits as one refused with 429 does, and does not relist
+//   (B25).
+//   - ERROR events but Expired end the watch, back off and resume from the last version; only after
+//   kMaxFruitlessResumes of them without an event between it relists (B12).
+//   - A watch that was opened again asks for the server's newest version: a server that was
+//   restored from a backup takes a version that it has not reached and stays silent until it has,
+//   so what happens till then would be missed. When it is behind, the reflector relists (B14).
 // Source: behaviours.md 1. Test: tst_reflector.
 #pragma once
 
@@ -48,6 +53,8 @@ struct ReflectorOptions
     // What is stored under a key: a hint for the source; may be empty. [cache-thread]
     std::function<Object(const ObjectKey &)> known;
     Logger log; // each line gets the field "resource"; without: silent
+    // Of one fill, whichever way; more is a failed round. All pages of a list count.
+    qint64 maxFillBytes = qint64(16) << 30;
 };
 
 class Reflector
@@ -72,6 +79,7 @@ public:
 
 private:
     class Attempt;
+    class VersionQuestion;
     enum class Fill : quint8 { Unset = 0, List, WatchList };
     using Nanoseconds = std::chrono::nanoseconds;
 
@@ -85,7 +93,7 @@ private:
     int watchTimeoutSeconds();
     bool usesWatchList() const;
     void waitThen(Nanoseconds delay, void (Reflector::*next)());
-    void cut(std::shared_ptr<Attempt> &attempt);
+    template <typename Request> void cut(std::shared_ptr<Request> &request);
     void setPhase(ReflectorPhase phase);
     void beginProgress();
 
@@ -111,6 +119,10 @@ private:
     void applyToTemporary(const codec::WatchEvent &event);
     void applyToStore(const codec::WatchEvent &event);
     bool isExpectedKind(const Object &object) const;
+    void doubtVersion();
+    void askVersion();
+    void onVersionTold(const Error &error, const QString &newest);
+    bool isFillTooLarge(qint64 bytes);
     void finishStreamingList(const codec::WatchEvent &end);
 
     // Timers
@@ -132,6 +144,7 @@ private:
     support::TimeSource::TimerId m_waitTimer = 0;
     support::TimeSource::TimerId m_resyncTimer = 0;
     support::TimeSource::TimerId m_progressTimer = 0;
+    support::TimeSource::TimerId m_questionTimer = 0;
     bool m_isStarted = false;
     bool m_isStopped = false;
     bool m_isFailing = false;
@@ -156,6 +169,8 @@ private:
     ObjectTrie m_temporary;
     bool m_isOpened = false;
     bool m_isVersionHeldBack = false;
+    QString m_doubtedVersion; // the server has yet to show that it has got so far
+    std::shared_ptr<VersionQuestion> m_question; // under way
     Nanoseconds m_openedAt{0};
     Nanoseconds m_lastEventAt{0};
     qint64 m_events = 0;

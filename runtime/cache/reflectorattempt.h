@@ -46,6 +46,33 @@ public:
     std::unique_ptr<Operation> operation;
 };
 
+// The question for the server's newest version, beside an open watch.
+class Reflector::VersionQuestion final : public ListSink
+{
+public:
+    explicit VersionQuestion(Reflector &reflector) : owner(&reflector) { }
+
+    void onListItems(std::vector<Object>, qint64) override { }
+    void onListFinished(const Error &error, const ListPage &page) override
+    {
+        if (owner)
+            owner->onVersionTold(error, page.resourceVersion);
+    }
+
+    Reflector *owner; // null: cut off
+    std::unique_ptr<Operation> operation;
+};
+
+// An operation must not die inside its own callback: it is dropped in a work of its own.
+template <typename Request> void Reflector::cut(std::shared_ptr<Request> &request)
+{
+    if (!request)
+        return;
+    request->owner = nullptr;
+    m_executor.post([dropped = std::move(request)] {});
+    request.reset();
+}
+
 // R-16, whichever way the server spells it.
 bool isVersionTooLarge(const Error &error);
 

@@ -1,6 +1,7 @@
 // The watching half of the reflector: ordinary watches, and the streaming list that becomes one.
 #include "reflector.h"
 #include "reflectorattempt.h"
+#include "resourceversion.h"
 
 namespace davit::cache {
 
@@ -86,17 +87,18 @@ void Reflector::startWatching(const transport::ListOptions &options)
 void Reflector::onWatchOpened()
 {
     m_isOpened = true;
-    if (m_fill == Fill::Unset)
-        attemptWorked();
+    if (m_fill != Fill::Unset)
+        return;
+    attemptWorked();
+    if (!m_doubtedVersion.isEmpty() && !m_question && !m_questionTimer)
+        askVersion();
 }
 
 void Reflector::onWatchEvents(std::vector<codec::WatchEvent> events, qint64 bytes)
 {
     m_lastEventAt = m_time.monotonic();
-    if (m_fill == Fill::WatchList) {
-        const std::lock_guard lock(m_mutex);
-        m_state.progress.bytes += bytes;
-    }
+    if (m_fill == Fill::WatchList && isFillTooLarge(bytes))
+        return;
     const std::shared_ptr<Attempt> attempt = m_attempt; // its end, when it comes to that, is ours
     for (const codec::WatchEvent &event : events) {
         if (event.type == codec::WatchEvent::Type::Error) {
@@ -155,9 +157,47 @@ void Reflector::streamingListEnded(const Error &error)
     }
 }
 
+// Whoever answers next may be a server that was restored from a backup.
+void Reflector::doubtVersion()
+{
+    if (m_doubtedVersion.isEmpty())
+        m_doubtedVersion = lastSyncResourceVersion();
+}
+
+void Reflector::askVersion()
+{
+    m_question = std::make_shared<VersionQuestion>(*this);
+    m_question->operation = m_source.askVersion(m_executor, *m_question);
+    if (m_question->operation)
+        return;
+    cut(m_question);
+    m_doubtedVersion.clear();
+}
+
+void Reflector::onVersionTold(const Error &error, const QString &newest)
+{
+    cut(m_question);
+    if (error.isError()) {
+        m_questionTimer
+            = m_time.callAfter(5s, m_executor, [this, alive = std::weak_ptr<bool>(m_isAlive)] {
+                  if (alive.lock() && std::exchange(m_questionTimer, 0) && !m_question)
+                      askVersion();
+              });
+        return;
+    }
+    const QString doubted = std::exchange(m_doubtedVersion, {});
+    if (!(compareVersions(newest, doubted) < 0))
+        return;
+    m_log.warning("the server's history went back, it is listed anew",
+        {{"version", newest}, {"shownBefore", doubted}});
+    m_isVersionUnavailable = true;
+    endRound({});
+}
+
 // R-28 before the watch was opened, R-29 afterwards.
 void Reflector::watchEnded(const Error &error)
 {
+    doubtVersion();
     if (!m_isOpened && isWatchWorthWaiting(error)) {
         attemptFailed(error);
         setPhase(ReflectorPhase::BackingOff);
@@ -186,6 +226,7 @@ void Reflector::errorEvent(const Error &error)
         streamingListEnded(error);
         return;
     }
+    doubtVersion();
     if (error.code() == ErrorCode::Expired) {
         m_log.debug("a watch expired", {{"error", error.message()}});
         endRound({});

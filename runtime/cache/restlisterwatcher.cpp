@@ -46,7 +46,16 @@ public:
 protected:
     void onHead(const transport::ResponseHead &head) override { m_head = head; }
 
-    bool isAccepted() const { return m_head.httpStatus >= 200 && m_head.httpStatus < 300; }
+    bool isAccepted() const
+    {
+        return m_head.httpStatus >= 200 && m_head.httpStatus < 300 && isJson();
+    }
+    // No type at all, and servers that do not care for it, get the benefit of the doubt.
+    bool isJson() const
+    {
+        return m_head.contentType.isEmpty() || m_head.contentType.contains("json")
+            || m_head.contentType.startsWith("text/plain");
+    }
 
     void keepRefusal(const QByteArray &bytes)
     {
@@ -57,6 +66,10 @@ protected:
     // What went wrong with the exchange as such; no error when the body came whole.
     Error outcome(const Error &error) const
     {
+        if (m_head.httpStatus >= 200 && m_head.httpStatus < 300 && !isJson())
+            return Error(ErrorCode::MalformedReply,
+                QStringLiteral("%1: the server sent %2, not JSON; is it an API server, or a proxy?")
+                    .arg(m_what, QString::fromLatin1(m_head.contentType)));
         if (m_head.httpStatus != 0 && !isAccepted()) {
             const Error refused = codec::errorFromReply(
                 m_what, "GET", m_head.httpStatus, m_refusal, m_head.retryAfter);
@@ -82,7 +95,7 @@ public:
     RestList(const RestCollection &collection, const Logger &log, ListSink &sink)
         : RestOperation(operationText("list", collection), log)
         , m_gvk(collection.resource.gvk)
-        , m_decoder(m_gvk, decodeOptions(collection, m_gvk, sink))
+        , m_decoder(m_gvk, decodeOptions(collection, m_gvk, sink), collection.limits)
         , m_sink(sink)
     { }
 
@@ -123,13 +136,13 @@ public:
     RestWatch(const RestCollection &collection, const Logger &log, WatchSink &sink)
         : RestOperation(operationText("watch", collection), log)
         , m_gvk(collection.resource.gvk)
-        , m_decoder(decodeOptions(collection, m_gvk, sink))
+        , m_decoder(decodeOptions(collection, m_gvk, sink), collection.limits)
         , m_sink(sink)
     { }
 
 private:
     // A watch is opened by 200 alone (C-17a).
-    bool isOpen() const { return m_head.httpStatus == 200; }
+    bool isOpen() const { return m_head.httpStatus == 200 && isJson(); }
 
     void onHead(const transport::ResponseHead &head) override
     {
@@ -200,6 +213,22 @@ std::unique_ptr<Operation> RestListerWatcher::list(
 {
     auto operation = std::make_unique<RestList>(m_collection, m_log, sink);
     operation->start(m_transport, request(options, transport::Channel::List), executor);
+    return operation;
+}
+
+std::unique_ptr<Operation> RestListerWatcher::askVersion(
+    support::Executor &executor, ListSink &sink)
+{
+    transport::ListOptions options;
+    options.limit = 1;
+    RestCollection all = m_collection;
+    all.labelSelector.clear();
+    all.fieldSelector.clear();
+    all.tweak = {};
+    auto operation = std::make_unique<RestList>(all, m_log, sink);
+    operation->start(m_transport,
+        RestListerWatcher(m_transport, all, m_log).request(options, transport::Channel::List),
+        executor);
     return operation;
 }
 

@@ -21,6 +21,7 @@ struct RestCollection
     QString fieldSelector;
     priv::ManagedFields managedFields = priv::ManagedFields::Drop;
     priv::Depth depth = priv::Depth::Full; // MetadataOnly: nothing else is asked for
+    codec::Limits limits;
     // The last word on the options of each LIST and WATCH; may be empty.
     std::function<void(transport::ListOptions *)> tweak;
 };
@@ -37,6 +38,8 @@ public:
         support::Executor &executor, ListSink &sink) override;
     std::unique_ptr<Operation> watch(const transport::ListOptions &options,
         support::Executor &executor, WatchSink &sink) override;
+    // A LIST of one item, without selectors, without a version: a consistent read. [cache-thread]
+    std::unique_ptr<Operation> askVersion(support::Executor &executor, ListSink &sink) override;
 
 private:
     transport::Request request(

@@ -160,7 +160,8 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
     } else {
         RestCollection collection{resource, scope.namespaceName, scope.labelSelector,
             scope.fieldSelector, m_options.managedFields,
-            scope.isMetadataOnly ? priv::Depth::MetadataOnly : priv::Depth::Full, {}};
+            scope.isMetadataOnly ? priv::Depth::MetadataOnly : priv::Depth::Full, m_options.limits,
+            {}};
         if (m_options.tweak)
             collection.tweak = [tweak = m_options.tweak, gvk = scope.gvk](
                                    transport::ListOptions *options) { tweak(gvk, options); };
@@ -186,6 +187,7 @@ SharedInformerOptions SharedInformerFactory::Core::informerOptions(
     options.reflector.expectedGvk = scope.gvk;
     options.reflector.log = m_options.log;
     options.reflector.backoff = m_options.backoff;
+    options.reflector.maxFillBytes = m_options.maxFillBytes;
     options.reflector.checksConsistency = m_options.checksConsistency;
     if (m_options.onWatchError)
         options.reflector.onRoundError

@@ -37,6 +37,8 @@ struct FactoryOptions
     std::function<InitialSync(const Gvk &)> initialSync;
     priv::ManagedFields managedFields = priv::ManagedFields::Drop;
     support::BackoffSettings backoff;
+    codec::Limits limits; // of an event and an item
+    qint64 maxFillBytes = ReflectorOptions().maxFillBytes; // of a list
     bool checksConsistency = false; // each fill against a second list (1.8)
     std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: memory is not looked at (4.7)
     Logger log; // of all informers; lines name their resource; without: silent

@@ -136,19 +136,26 @@ public:
         cache::ListSink *list = nullptr;
         cache::WatchSink *watch = nullptr;
         bool isAlive = true;
+        bool isQuestion = false; // for the newest version
     };
     std::vector<std::shared_ptr<Call>> calls;
     bool hasWatchList = true;
+    bool tellsVersion = false;
 
     std::unique_ptr<cache::Operation> list(
         const transport::ListOptions &options, support::Executor &, cache::ListSink &sink) override
     {
-        return add({options, &sink, nullptr, true});
+        return add({options, &sink, nullptr});
+    }
+    std::unique_ptr<cache::Operation> askVersion(
+        support::Executor &, cache::ListSink &sink) override
+    {
+        return tellsVersion ? add({{}, &sink, nullptr, true, true}) : nullptr;
     }
     std::unique_ptr<cache::Operation> watch(
         const transport::ListOptions &options, support::Executor &, cache::WatchSink &sink) override
     {
-        return add({options, nullptr, &sink, true});
+        return add({options, nullptr, &sink});
     }
     bool supportsWatchList() const override { return hasWatchList; }
 
@@ -157,6 +164,10 @@ public:
     {
         QStringList all;
         for (const auto &call : calls) {
+            if (call->isQuestion) {
+                all += QStringLiteral("VERSION");
+                continue;
+            }
             const transport::ListOptions &o = call->options;
             QString line = !o.isWatch ? QStringLiteral("LIST")
                 : o.sendInitialEvents ? QStringLiteral("WATCHLIST")

@@ -219,6 +219,13 @@ class tst_ReflectorWatch : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    void b14_listOrigin_data();
+    void b14_listOrigin();
+    void b14_restoredBehindAWatch_data();
+    void b14_restoredBehindAWatch();
+    void b14_versionNotTold();
+    void fillTooLarge_data();
+    void fillTooLarge();
     void requests_data();
     void requests();
     void stories_data();
@@ -380,6 +387,126 @@ void tst_ReflectorWatch::t16_internalErrorWindow()
         QVERIFY(requests < 100);
     }
     QCOMPARE(requests - 1, retries);
+}
+
+void tst_ReflectorWatch::b14_listOrigin_data()
+{
+    QTest::addColumn<QString>("listed"); // the version of the second list, asked for at 5000
+    QTest::addColumn<bool>("isConsistent");
+    QTest::newRow("not older, as promised") << "5000" << true;
+    QTest::newRow("older than promised") << "4999" << false;
+}
+
+void tst_ReflectorWatch::b14_listOrigin()
+{
+    QFETCH(const QString, listed);
+    Bench bench;
+    bench.startWatching({"apps/a@4990"}, QStringLiteral("5000"));
+    QCOMPARE(bench.store.origin, ListOrigin::Ordinary); // asked for any version
+    bench.source.send({errorEvent(ErrorCode::Expired)});
+    bench.advance(800ms);
+    QCOMPARE(bench.source.lastRequest(), QStringLiteral("LIST rv=5000"));
+    bench.source.answerList(widgets({"apps/a@20"}), listed);
+    QTEST(bench.store.origin == ListOrigin::Consistent, "isConsistent");
+}
+
+// A restored server opens a watch at a version that it has not reached, and is silent.
+void tst_ReflectorWatch::b14_restoredBehindAWatch_data()
+{
+    QTest::addColumn<QString>("newest");
+    QTest::addColumn<QStringList>("requests"); // behind the first list and watch
+    QTest::newRow("ahead") << "5001" << L({"WATCH rv=5000", "VERSION"});
+    QTest::newRow("the same") << "5000" << L({"WATCH rv=5000", "VERSION"});
+    QTest::newRow("behind") << "4999" << L({"WATCH rv=5000", "VERSION", "LIST rv= limit=500"});
+    QTest::newRow("not comparable") << "x1" << L({"WATCH rv=5000", "VERSION"});
+}
+
+void tst_ReflectorWatch::b14_restoredBehindAWatch()
+{
+    QFETCH(const QString, newest);
+    Bench bench;
+    bench.source.tellsVersion = true;
+    bench.startWatching({"apps/a@4990"}, QStringLiteral("5000"));
+    bench.advance(1500ms);
+    bench.source.end(error(ErrorCode::ConnectionLost));
+    bench.run();
+    bench.source.open();
+    QCOMPARE(bench.source.lastRequest(), QStringLiteral("VERSION"));
+    bench.source.answerList({}, newest);
+    bench.advance(800ms);
+    QCOMPARE(bench.source.requests().sliced(2),
+        *static_cast<QStringList *>(QTest::qData("requests", QMetaType::QStringList)));
+    QVERIFY(bench.roundErrors.isEmpty());
+}
+
+// The question is repeated until it is answered, and ends with the round.
+void tst_ReflectorWatch::b14_versionNotTold()
+{
+    Bench bench;
+    bench.source.tellsVersion = true;
+    bench.startWatching({"apps/a@4990"}, QStringLiteral("5000"));
+    QCOMPARE(bench.source.count(QStringLiteral("VERSION")), 0); // nobody doubts a fresh list
+    bench.advance(1500ms);
+    bench.source.end();
+    bench.run();
+    bench.source.open();
+    bench.source.failList(error(ErrorCode::ConnectionLost));
+    bench.advance(4999ms);
+    QCOMPARE(bench.source.count(QStringLiteral("VERSION")), 1);
+    bench.advance(1ms);
+    QCOMPARE(bench.source.count(QStringLiteral("VERSION")), 2);
+    bench.source.answerList({}, QStringLiteral("20"));
+    bench.advance(800ms);
+    QCOMPARE(bench.source.lastRequest(), QStringLiteral("LIST rv= limit=500"));
+    bench.source.answerList(widgets({"apps/a@20"}), QStringLiteral("30"));
+    QCOMPARE(bench.store.origin, ListOrigin::Consistent);
+    bench.run();
+    QCOMPARE(bench.source.lastRequest(), QStringLiteral("WATCH rv=30"));
+}
+
+void tst_ReflectorWatch::fillTooLarge_data()
+{
+    QTest::addColumn<bool>("usesWatchList");
+    QTest::addColumn<int>("pieces"); // of 100 bytes each, the limit is 300
+    QTest::addColumn<bool>("isTaken");
+    QTest::newRow("list at the limit") << false << 3 << true;
+    QTest::newRow("list of one piece more") << false << 4 << false;
+    QTest::newRow("streaming list at the limit") << true << 3 << true;
+    QTest::newRow("streaming list of one piece more") << true << 4 << false;
+}
+
+void tst_ReflectorWatch::fillTooLarge()
+{
+    QFETCH(const bool, usesWatchList);
+    QFETCH(const int, pieces);
+    QFETCH(const bool, isTaken);
+    Bench bench;
+    bench.options.initialSync = usesWatchList ? InitialSync::WatchList : InitialSync::List;
+    bench.options.maxFillBytes = 300;
+    bench.start();
+    const std::shared_ptr<ScriptedSource::Call> fill = bench.source.calls.back();
+    for (int i = 1; i < pieces; ++i) {
+        if (usesWatchList)
+            fill->watch->onWatchEvents({happened(Type::Added, widget(u"a@1"))}, 100);
+        else
+            fill->list->onListItems(widgets({"a@1"}), 100);
+    }
+    if (usesWatchList) {
+        fill->watch->onWatchEvents({bookmark(QStringLiteral("9"), true)}, 100);
+    } else {
+        fill->list->onListItems({}, 100);
+        fill->list->onListFinished({}, {QStringLiteral("9"), {}, 0});
+    }
+    bench.run();
+    QCOMPARE(bench.store.told.isEmpty(), !isTaken);
+    QCOMPARE(bench.roundErrors.size(), isTaken ? 0 : 1);
+    if (isTaken)
+        return;
+    QCOMPARE(bench.roundErrors.first().message(),
+        QStringLiteral("list demo.example/v1 Widget: it is larger than the limit of 300 bytes, "
+                       "watch a namespace or a selector of it"));
+    bench.advance(800ms); // and the next round is a fresh one
+    QCOMPARE(bench.source.calls.size(), 2u);
 }
 
 QTEST_GUILESS_MAIN(tst_ReflectorWatch)

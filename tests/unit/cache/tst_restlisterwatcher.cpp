@@ -20,6 +20,7 @@ public:
     std::vector<transport::Channel> channels;
     std::vector<std::chrono::milliseconds> silenceLimits;
     transport::ResponseSink *sink = nullptr;
+    QByteArray contentType = "application/json"; // of the answers
 
     std::unique_ptr<transport::Exchange> start(const transport::Request &request,
         support::Executor &, transport::ResponseSink &to) override
@@ -38,7 +39,7 @@ public:
     {
         transport::ResponseHead head;
         head.httpStatus = status;
-        head.contentType = "application/json";
+        head.contentType = contentType;
         head.retryAfter = retryAfter;
         sink->onHead(head);
         for (const QByteArray &piece : pieces)
@@ -114,6 +115,10 @@ private Q_SLOTS:
     void targets();
     void lists_data();
     void lists();
+    void contentType_data();
+    void contentType();
+    void asksVersion();
+    void b20_limits();
     void metadataOnly_data();
     void metadataOnly();
     void watches_data();
@@ -235,6 +240,84 @@ void tst_RestListerWatcher::lists()
         QCOMPARE(sink.page.remainingItemCount, 5);
         QCOMPARE(sink.bytes, kList.size());
     }
+}
+
+void tst_RestListerWatcher::contentType_data()
+{
+    QTest::addColumn<QByteArray>("contentType");
+    QTest::addColumn<QString>("problem"); // behind "list demo.example/v1 Widget"; empty: taken
+    QTest::newRow("JSON") << QByteArray("application/json") << "";
+    QTest::newRow("JSON with a parameter") << QByteArray("application/json;stream=watch") << "";
+    QTest::newRow("none") << QByteArray() << "";
+    QTest::newRow("plain text") << QByteArray("text/plain; charset=utf-8") << "";
+    const QString rest = u", not JSON; is it an API server, or a proxy?"_s;
+    QTest::newRow("a page") << QByteArray("text/html") << u": the server sent text/html"_s + rest;
+    QTest::newRow("protobuf") << QByteArray("application/vnd.kubernetes.protobuf")
+                              << u": the server sent application/vnd.kubernetes.protobuf"_s + rest;
+}
+
+void tst_RestListerWatcher::contentType()
+{
+    QFETCH(const QByteArray, contentType);
+    QFETCH(const QString, problem);
+    ScriptedTransport transport;
+    transport.contentType = contentType;
+    testing::ManualExecutor executor;
+    RestListerWatcher source(transport, widgetsIn());
+    Sink lists;
+    const auto list = source.list({}, executor, lists);
+    transport.answer(200, {kList});
+    QCOMPARE(lists.items.size(), problem.isEmpty() ? 2 : 0);
+    QCOMPARE(lists.error.message(),
+        problem.isEmpty() ? QString() : u"list demo.example/v1 Widget"_s + problem);
+    Sink watches;
+    const auto watch = source.watch({}, executor, watches);
+    transport.answer(
+        200, {"{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"7\"}}}\n"});
+    QCOMPARE(watches.isOpened, problem.isEmpty());
+    QCOMPARE(watches.events.size(), problem.isEmpty() ? 1 : 0);
+    QCOMPARE(watches.error.message(),
+        problem.isEmpty() ? QString() : u"watch demo.example/v1 Widget"_s + problem);
+}
+
+// One item of everything, and a consistent read, whatever is watched.
+void tst_RestListerWatcher::asksVersion()
+{
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestCollection collection = widgetsIn(u"n"_s);
+    collection.labelSelector = u"a=b"_s;
+    collection.fieldSelector = u"metadata.name=x"_s;
+    RestListerWatcher source(transport, collection);
+    Sink sink;
+    const auto operation = source.askVersion(executor, sink);
+    QCOMPARE(
+        transport.targets, QByteArrayList{"/apis/demo.example/v1/namespaces/n/widgets?limit=1"});
+    QCOMPARE(transport.channels.front(), transport::Channel::List);
+    transport.answer(200, {kList});
+    QCOMPARE(sink.page.resourceVersion, u"10"_s);
+    QCOMPARE(sink.finished, 1);
+}
+
+// B20: the limits of the collection count.
+void tst_RestListerWatcher::b20_limits()
+{
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestCollection collection = widgetsIn();
+    collection.limits = {60, 60};
+    RestListerWatcher source(transport, collection);
+    const QByteArray large
+        = R"({"metadata":{"name":"a","resourceVersion":"1"},"x":")" + QByteArray(60, 'x') + "\"}";
+    Sink lists;
+    const auto list = source.list({}, executor, lists);
+    transport.answer(
+        200, {"{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[" + large + "]}"});
+    QVERIFY(!lists.error.isError() && lists.items.isEmpty());
+    Sink watches;
+    const auto watch = source.watch({}, executor, watches);
+    transport.answer(200, {R"({"type":"DELETED","object":)" + large + "}\n"});
+    QCOMPARE(watches.events, L({"a@1"}));
 }
 
 void tst_RestListerWatcher::metadataOnly_data()
