@@ -92,6 +92,8 @@ private Q_SLOTS:
     void canceled();
     void lateAnswerIsIgnored();
     void malformedAnswer();
+    void answerTooLarge_data();
+    void answerTooLarge();
     void futureOfADeadClient();
     void canceledCall();
     void metrics();
@@ -402,6 +404,28 @@ void tst_PluginClient::canceledCall()
     QCOMPARE(reply.error.code(), ErrorCode::Canceled);
     QCOMPARE(reply.error.message(),
         QStringLiteral("get ConfigMap team-a/x: the caller ended the request"));
+}
+
+void tst_PluginClient::answerTooLarge_data()
+{
+    QTest::addColumn<qsizetype>("bytes");
+    QTest::addColumn<QString>("error");
+    QTest::newRow("at the limit") << RestClient::kMaxBodyBytes << "";
+    QTest::newRow("one byte more")
+        << RestClient::kMaxBodyBytes + 1 << "read x: the answer is longer than 64 MiB";
+}
+
+void tst_PluginClient::answerTooLarge()
+{
+    QFETCH(const qsizetype, bytes);
+    Fixture f;
+    RawReply reply;
+    f.rest.send({QStringLiteral("read x"), {}, 30s, {}}, [&](const RawReply &r) { reply = r; });
+    f.executor.runAll();
+    f.server.answer(0, 200, QByteArray(bytes, ' '));
+    f.executor.runAll();
+    QTEST(reply.error.message(), "error");
+    QCOMPARE(reply.body.size(), reply.error.isError() ? 0 : bytes);
 }
 
 void tst_PluginClient::futureOfADeadClient()
