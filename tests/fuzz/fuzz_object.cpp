@@ -1,0 +1,49 @@
+// One object: a decoded object reads back as the same object, by both of our parsers, and nothing
+// stays in the pool.
+#include "fuzzing.h"
+
+#include <davit/objectbuilder.h>
+#include <davit/priv/poolaccess.h>
+
+using namespace davit;
+using fuzzing::require;
+
+namespace {
+
+void fuzzObject(const QByteArray &bytes)
+{
+    priv::DecodeOptions options;
+    options.managedFields = priv::ManagedFields::Keep;
+    priv::ObjectDecoder decoder;
+    Object pooled;
+    Object own;
+    const bool isGood = !decoder.decode(bytes, options, &pooled).isError();
+    require(isGood == Object::fromJson(bytes, &own).isOk());
+    if (!isGood)
+        return;
+    require(pooled == own);
+    require(priv::PoolAccess::peek(priv::internObject(own)) == priv::PoolAccess::peek(pooled));
+    Object again;
+    require(!decoder.decode(pooled.toJson(), options, &again).isError());
+    require(again == pooled);
+    require(ObjectBuilder(pooled)
+                .setLabel(QStringLiteral("a"), QStringLiteral("b"))
+                .build()
+                .label(QLatin1StringView("a"))
+        == QStringLiteral("b"));
+    require(priv::exclusiveBytes(pooled) > 0);
+    priv::DecodeOptions slim = options;
+    slim.depth = priv::Depth::MetadataOnly;
+    require(!decoder.decode(bytes, slim, &again).isError());
+    require(again == priv::metadataOnly(pooled));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
+{
+    const std::uint64_t before = priv::poolStats().liveBlocks;
+    fuzzObject(QByteArray(reinterpret_cast<const char *>(data), qsizetype(size)));
+    require(priv::poolStats().liveBlocks == before);
+    return 0;
+}
