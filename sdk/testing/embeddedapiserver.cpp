@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace davit::testing {
@@ -132,6 +133,7 @@ struct EmbeddedApiServer::Private
 {
     EmbeddedApiServerOptions options;
     ApiRouter router;
+    std::optional<ApiStore::Backup> saved; // GUARDED_BY(router.store().mutex())
     std::mutex lifeMutex; // start and stop; never taken while answering
     std::unique_ptr<HttpFront> front; // GUARDED_BY(lifeMutex)
     mutable std::mutex mutex;
@@ -432,6 +434,19 @@ void EmbeddedApiServer::expireHistory()
 {
     const std::lock_guard lock(d->router.store().mutex());
     d->router.store().forgetHistory();
+}
+
+void EmbeddedApiServer::backup()
+{
+    const std::lock_guard lock(d->router.store().mutex());
+    d->saved = d->router.store().backup();
+}
+
+void EmbeddedApiServer::restore()
+{
+    const std::lock_guard lock(d->router.store().mutex());
+    if (d->saved)
+        d->router.store().restore(*d->saved);
 }
 
 void EmbeddedApiServer::endWatches(WatchEnd end)

@@ -111,6 +111,11 @@ public:
     void clearFaults();
     // Forgets the history: watches and lists at any older version are Expired. [thread-safe]
     void expireHistory();
+    // As an etcd that is restored from a backup: the objects of backup(), with the uids and
+    // versions of then, and no history. Between stop() and start(); without a backup() it does
+    // nothing. Definitions made in between stay served. [thread-safe]
+    void backup();
+    void restore();
     // How endWatches() ends them.
     enum class WatchEnd : quint8 {
         Clean, // as after timeoutSeconds

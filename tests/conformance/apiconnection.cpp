@@ -26,6 +26,9 @@ ApiConnection::ApiConnection(const QString &folder, quint16 port)
     m_tls.setAllowedNextProtocols({});
 }
 
+ApiConnection::ApiConnection(quint16 port) : m_base("http://127.0.0.1:" + QByteArray::number(port))
+{ }
+
 QNetworkRequest ApiConnection::request(const QByteArray &target) const
 {
     QNetworkRequest request(QUrl(QString::fromUtf8(m_base + target)));

@@ -18,7 +18,7 @@ static bool goesBack(const Version &from, const Version &to)
         && to.resourceVersion.toULongLong() < from.resourceVersion.toULongLong();
 }
 
-static QString faultOf(const World &world, const Heard &event)
+static QString faultOf(const World &world, const Heard &event, History history)
 {
     const auto known = world.constFind(event.key);
     const bool isKnown = known != world.constEnd();
@@ -34,7 +34,7 @@ static QString faultOf(const World &world, const Heard &event)
         if (!(event.before == *known))
             return QStringLiteral("%1 was updated from %2, but the last that was told is %3")
                 .arg(event.key, text(event.before), text(*known));
-        if (goesBack(event.before, event.object))
+        if (history == History::Grows && goesBack(event.before, event.object))
             return QStringLiteral("%1 went back from %2 to %3")
                 .arg(event.key, text(event.before), text(event.object));
         if (event.before.uid != event.object.uid)
@@ -51,11 +51,11 @@ static QString faultOf(const World &world, const Heard &event)
     return {};
 }
 
-World replay(const std::vector<Heard> &heard, QStringList *faults)
+World replay(const std::vector<Heard> &heard, QStringList *faults, History history)
 {
     World world;
     for (const Heard &event : heard) {
-        const QString fault = faultOf(world, event);
+        const QString fault = faultOf(world, event, history);
         if (!fault.isEmpty() && faults->size() < 20)
             faults->append(fault);
         if (event.kind == Heard::Kind::Deleted)

@@ -33,10 +33,14 @@ struct Heard
     Version object; // Added, Updated
 };
 
+// Whether the versions of a uid may go back: only when the server was restored from a backup.
+enum class History : quint8 { Grows, MayGoBack };
+
 // Applies the notifications in order. Each that does not fit what came before adds a sentence to
 // `faults`: added twice, updated or deleted from a state that was never told, a uid whose versions
 // go back.
-World replay(const std::vector<Heard> &heard, QStringList *faults);
+World replay(
+    const std::vector<Heard> &heard, QStringList *faults, History history = History::Grows);
 
 // One sentence a difference, at most 20; empty when both are equal.
 QStringList differences(const World &want, const World &got);

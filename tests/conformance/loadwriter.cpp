@@ -6,11 +6,14 @@
 
 // A QNetworkAccessManager keeps six connections a host.
 static constexpr int kLanesPerManager = 6;
-static constexpr int kManagers = 2;
 
-LoadWriter::LoadWriter(
-    const ApiConnection &connection, const QByteArray &namespaceName, int objects)
-    : m_connection(connection), m_namespace(namespaceName), m_exists(size_t(objects), false)
+LoadWriter::LoadWriter(const ApiConnection &connection, const QByteArray &namespaceName,
+    int objects, int writers, Server server)
+    : m_connection(connection)
+    , m_namespace(namespaceName)
+    , m_writers(writers)
+    , m_server(server)
+    , m_exists(size_t(objects), false)
 { }
 
 LoadWriter::~LoadWriter() = default;
@@ -24,6 +27,20 @@ void LoadWriter::begin(Work work, int writes, int ratePerSecond)
         Qt::QueuedConnection);
 }
 
+void LoadWriter::finishSoon()
+{
+    QMetaObject::invokeMethod(
+        this,
+        [this] {
+            if (m_writes >= m_target)
+                return;
+            m_target = m_begun;
+            if (m_writes == m_target)
+                finish();
+        },
+        Qt::QueuedConnection);
+}
+
 void LoadWriter::run(Work work, int writes, int ratePerSecond)
 {
     m_work = work;
@@ -33,11 +50,11 @@ void LoadWriter::run(Work work, int writes, int ratePerSecond)
     m_downSinceMs = -1;
     m_tokens = 0;
     if (m_lanes.empty()) {
-        for (int i = 0; i < kManagers; ++i)
+        for (int i = 0; i < m_writers; i += kLanesPerManager)
             m_managers.push_back(std::make_unique<QNetworkAccessManager>());
-        m_lanes.resize(kManagers * kLanesPerManager);
+        m_lanes.resize(size_t(m_writers));
         for (size_t i = 0; i < m_lanes.size(); ++i)
-            m_lanes[i].manager = m_managers[i % kManagers].get();
+            m_lanes[i].manager = m_managers[i / kLanesPerManager].get();
         m_tick = new QTimer(this);
         connect(m_tick, &QTimer::timeout, this, &LoadWriter::onTick);
     }
@@ -99,6 +116,8 @@ void LoadWriter::send(int laneNumber)
     Lane &lane = m_lanes[size_t(laneNumber)];
     QNetworkRequest request = m_connection.request(target(lane));
     request.setTransferTimeout(5000);
+    const QByteArray labels
+        = m_begun % 5 == 0 ? R"("labels":{"half":"1"})" : R"("labels":{"half":"0"})";
     const QByteArray data = R"("data":{"n":")" + QByteArray::number(m_begun) + R"("}})";
     QNetworkReply *reply = nullptr;
     switch (lane.verb) {
@@ -106,12 +125,13 @@ void LoadWriter::send(int laneNumber)
         request.setHeader(QNetworkRequest::ContentTypeHeader, QStringLiteral("application/json"));
         reply = lane.manager->post(request,
             R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"cm-)"
-                + QByteArray::number(lane.object) + R"("},)" + data);
+                + QByteArray::number(lane.object) + R"(",)" + labels + "}," + data);
         break;
     case Verb::Patch:
         request.setHeader(
             QNetworkRequest::ContentTypeHeader, QStringLiteral("application/merge-patch+json"));
-        reply = lane.manager->sendCustomRequest(request, "PATCH", "{" + data);
+        reply = lane.manager->sendCustomRequest(
+            request, "PATCH", "{\"metadata\":{" + labels + "}," + data);
         break;
     case Verb::Delete:
         reply = lane.manager->deleteResource(request);
@@ -134,6 +154,10 @@ void LoadWriter::onAnswer(int laneNumber, QNetworkReply &reply)
     if ((lane.verb == Verb::Create && status == 409)
         || (lane.verb == Verb::Delete && status == 404))
         return succeed(lane);
+    if (lane.verb == Verb::Patch && status == 404 && m_server == Server::MayForget) {
+        lane.verb = Verb::Create;
+        return send(laneNumber);
+    }
     if (status >= 400 && status < 500 && status != 429) {
         Q_EMIT failed(QStringLiteral("HTTP %1 for %2: %3")
                           .arg(status)
@@ -157,8 +181,12 @@ void LoadWriter::succeed(Lane &lane)
     m_elapsedMs = nowMs;
     m_exists[size_t(lane.object)] = lane.verb != Verb::Delete;
     lane.isBusy = false;
-    if (++m_writes == m_target) {
-        m_tick->stop();
-        Q_EMIT finished();
-    }
+    if (++m_writes == m_target)
+        finish();
+}
+
+void LoadWriter::finish()
+{
+    m_tick->stop();
+    Q_EMIT finished();
 }

@@ -1,9 +1,10 @@
 // The second client of the convergence test: creates, patches, deletes and re-creates ConfigMaps at
 // a rate of its own, and goes on when the API server dies and comes back. Contract:
-//   - Names are cm-0 to cm-(objects - 1); each belongs to one of its lanes, so that it never
-//   conflicts with itself.
+//   - Names are cm-0 to cm-(objects - 1); each belongs to one of its writers, so that it never
+//   conflicts with itself. The label "half" is 0 or 1 and changes now and then.
 //   - A write counts when the server answered 2xx. After a broken connection the same write is
 //   tried again until it is known to have happened, by this try or an earlier one.
+//   - Of a server that may forget, an object that is not there is created.
 // Lives in a thread of its own; the figures may be read from any.
 #pragma once
 
@@ -25,13 +26,17 @@ class LoadWriter : public QObject
     Q_OBJECT
 public:
     enum class Work : quint8 { CreateAll, Churn };
+    enum class Server : quint8 { Remembers, MayForget };
 
-    LoadWriter(const ApiConnection &connection, const QByteArray &namespaceName, int objects);
+    LoadWriter(const ApiConnection &connection, const QByteArray &namespaceName, int objects,
+        int writers = 12, Server server = Server::Remembers);
     ~LoadWriter() override;
 
     // Churn stops after `writes`; CreateAll after one creation each. The figures start at zero.
     // [thread-safe]
     void begin(Work work, int writes, int ratePerSecond);
+    // Churn finishes with the writes that have begun. [thread-safe]
+    void finishSoon();
 
     int writes() const { return m_writes; } // [thread-safe]
     int lostAnswers() const { return m_lostAnswers; } // [thread-safe]
@@ -59,10 +64,13 @@ private:
     void send(int laneNumber);
     void onAnswer(int laneNumber, QNetworkReply &reply);
     void succeed(Lane &lane);
+    void finish();
     QByteArray target(const Lane &lane) const;
 
     const ApiConnection m_connection;
     const QByteArray m_namespace;
+    const int m_writers;
+    const Server m_server;
     std::vector<bool> m_exists;
     std::vector<std::unique_ptr<QNetworkAccessManager>> m_managers;
     std::vector<Lane> m_lanes;

@@ -77,6 +77,18 @@ const ObjectMap &ApiStore::objects(int storageId) const
     return found != m_objects.end() ? found->second : none;
 }
 
+void ApiStore::restore(const Backup &backup)
+{
+    m_objects = backup.objects;
+    m_lastVersion = backup.lastVersion;
+    m_history.clear();
+    m_byUid.clear();
+    m_byOwner.clear();
+    for (const auto &[storageId, objects] : m_objects)
+        for (const auto &[key, record] : objects)
+            index(storageId, *record);
+}
+
 bool ApiStore::snapshot(int storageId, Version version, ObjectMap *result) const
 {
     if (version < forgottenVersion())

@@ -91,6 +91,16 @@ public:
     // The change with that version; it must not be forgotten.
     const Change &changeAt(Version version) const;
 
+    // All objects as they are, for restore(): then they are there again, with the versions of then,
+    // and there is no history. Open watches are the caller's to end.
+    struct Backup
+    {
+        std::map<int, ObjectMap> objects;
+        Version lastVersion = 0;
+    };
+    Backup backup() const { return {m_objects, m_lastVersion}; }
+    void restore(const Backup &backup);
+
     // Stores `object` (with apiVersion and kind, which are cut off) under the next version.
     RecordPtr put(const Kind &kind, Json object);
     // Gives the last state, with the version of the deletion.

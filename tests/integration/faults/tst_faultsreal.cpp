@@ -1,0 +1,56 @@
+// Random faults between informers and a real kube-apiserver, which is also killed, while 20 writers
+// change objects: see tst_faultsembedded. What passes a FaultProxy alone is TLS; what the gateway
+// answers wrongly is plain HTTP on the informers' side.
+#include "faultrun.h"
+
+#include <controlplane.h>
+
+#include <QtCore/qrandom.h>
+#include <QtTest>
+
+using convergence::History;
+
+static const bool kIsPatient = qputenv("QTEST_FUNCTION_TIMEOUT", "900000");
+
+class tst_FaultsReal : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void randomFaults();
+};
+
+void tst_FaultsReal::randomFaults()
+{
+    bool isGiven = false;
+    quint32 seed = qEnvironmentVariable("DAVIT_FAULT_SEED").toUInt(&isGiven);
+    if (!isGiven)
+        seed = QRandomGenerator::global()->generate();
+    const int given = qEnvironmentVariableIntValue("DAVIT_FAULT_COUNT");
+    const int count = given > 0 ? given : 500;
+    qInfo("DAVIT_FAULT_SEED=%u DAVIT_FAULT_COUNT=%d", seed, count);
+
+    ControlPlane controlPlane;
+    QVERIFY2(controlPlane.start(ControlPlane::ControllerManager::No),
+        qPrintable(controlPlane.errorText()));
+    const ApiConnection connection(controlPlane.folder(), controlPlane.apiServerPort());
+    const FaultTarget target{controlPlane.apiServerPort(), connection.tls(),
+        InformerRig::configOf(controlPlane.folder(), controlPlane.apiServerPort()), connection,
+        LoadWriter::Server::Remembers, {}};
+    FaultRun run(target);
+    QCOMPARE(run.begin(), QString());
+    QList<Fault> faults = planFaults(seed, count, {});
+    for (qsizetype i = 0; i < faults.size(); ++i) {
+        QCOMPARE(run.play(faults.at(i)), QString());
+        if (i != count / 3 && i != 2 * count / 3)
+            continue;
+        QVERIFY(controlPlane.killApiServer());
+        QVERIFY2(controlPlane.restartApiServer(), qPrintable(controlPlane.errorText()));
+    }
+    const QStringList disagreements = run.disagreements(History::Grows);
+    qInfo("%s", qUtf8Printable(run.summary()));
+    QCOMPARE(disagreements, QStringList());
+    QCOMPARE(run.unnoticedDrops(seed, History::Grows), QStringList());
+}
+
+QTEST_GUILESS_MAIN(tst_FaultsReal)
+#include "tst_faultsreal.moc"
