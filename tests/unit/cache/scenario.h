@@ -1,7 +1,8 @@
 // A case's scenario (tests/data/cases/*-scenario.json) played to a client of a Transport, on the
 // test's clock: no socket, no waiting. A step waits for a request and says what is answered; a step
 // that is optional, a trap, for another resource, or answered always may be passed over. What no
-// step expects is answered with 500 and kept.
+// step expects is answered with 500 and kept. A question for the newest version (a LIST of one
+// item) is answered beside the steps: this server never went back.
 #pragma once
 
 #include "fakes.h"
@@ -52,6 +53,7 @@ public:
     std::vector<Asked> asked;
     QStringList unexpected;
     QStringList traps;
+    int questions = 0; // for the newest version
     bool isGranted = false; // steps that answer always have ended
 
     QStringList lines() const
@@ -81,6 +83,11 @@ public:
         const QString line = (isWatch ? u"watch "_s : u"list "_s) + plural + u" rv="_s
             + query.queryItemValue(u"resourceVersion"_s);
         const auto isAlive = std::make_shared<bool>(true);
+        if (query.queryItemValue(u"limit"_s) == u"1") {
+            ++questions;
+            play({request, &executor, &sink, isAlive}, newestVersion());
+            return std::make_unique<Ends>(isAlive);
+        }
         asked.push_back({line, m_clock.monotonic(), isAlive});
         play({request, &executor, &sink, isAlive}, stepFor(query, isWatch, plural, line));
         return std::make_unique<Ends>(isAlive);
@@ -117,6 +124,14 @@ private:
     private:
         const std::shared_ptr<bool> m_isAlive;
     };
+
+    static QJsonObject newestVersion()
+    {
+        const QJsonObject list{{u"kind"_s, u"List"_s}, {u"apiVersion"_s, u"v1"_s},
+            {u"metadata"_s, QJsonObject{{u"resourceVersion"_s, u"999999"_s}}},
+            {u"items"_s, QJsonArray()}};
+        return {{u"status"_s, 200}, {u"json"_s, list}};
+    }
 
     bool isAlways(const Step &step) const { return step.json[u"repeat"_s].isString(); }
     bool isPassable(const Step &step) const
