@@ -1,6 +1,7 @@
 #include "admission.h"
 
 #include "crdshape.h"
+#include "objectshape.h"
 
 #include <QtCore/qdatetime.h>
 #include <QtCore/qrandom.h>
@@ -178,6 +179,15 @@ void immutabilityCauses(const Json &before, const Json &after, std::vector<Cause
             causes->push_back({"FieldValueForbidden", std::string("Forbidden: ") + why, member});
 }
 
+void ownerCauses(const Json &owners, std::vector<Cause> *causes)
+{
+    for (std::size_t i = 0; i < owners.size(); ++i)
+        for (const char *member : {"apiVersion", "kind", "name", "uid"})
+            if (support::stringMember(owners[i], member).empty())
+                causes->push_back({"FieldValueRequired", "Required value: must not be empty",
+                    "metadata.ownerReferences[" + std::to_string(i) + "]." + member});
+}
+
 bool isCrd(const Kind &kind)
 {
     return kind.isBuiltIn && kind.group == "apiextensions.k8s.io";
@@ -195,12 +205,18 @@ std::string newUid()
     return QUuid::createUuid().toString(QUuid::WithoutBraces).toStdString();
 }
 
-std::string generatedName(const std::string &prefix)
+std::string generatedName(
+    const std::string &prefix, const std::function<bool(const std::string &)> &isTaken)
 {
     static constexpr char letters[] = "bcdfghjklmnpqrstvwxz2456789";
-    std::string name = prefix.substr(0, 58);
-    for (int i = 0; i < 5; ++i)
-        name += letters[QRandomGenerator::global()->bounded(int(sizeof(letters) - 1))];
+    std::string name;
+    for (int attempt = 0; attempt < kNameAttempts; ++attempt) {
+        name = prefix.substr(0, 58);
+        for (int i = 0; i < 5; ++i)
+            name += letters[QRandomGenerator::global()->bounded(int(sizeof(letters) - 1))];
+        if (!isTaken(name))
+            break;
+    }
     return name;
 }
 
@@ -215,6 +231,7 @@ ApiFault checkNames(const Kind &kind, const Json &object)
     else if (const std::string why = nameFault(kind, name); !why.empty())
         causes.push_back(
             {"FieldValueInvalid", "Invalid value: " + quoted(name) + ": " + why, "metadata.name"});
+    ownerCauses(support::itemsOf(metadata, "ownerReferences"), &causes);
     for (const auto &[key, value] : support::membersOf(metadata, "labels").items())
         if (value.is_string() && !isLabelText(value.get<std::string>()))
             causes.push_back({"FieldValueInvalid",
@@ -234,43 +251,14 @@ ApiFault checkNames(const Kind &kind, const Json &object)
 
 ApiFault checkShape(const Kind &kind, const Json &object)
 {
-    if (!object.at("metadata").is_object())
-        return unmarshalFault(kind, "metadata is no object");
-    for (const char *member : {"labels", "annotations"}) {
-        for (const auto &[name, value] : support::membersOf(object.at("metadata"), member).items())
-            if (!value.is_string())
-                return unmarshalFault(kind,
-                    std::string("json: cannot unmarshal ") + value.type_name()
-                        + " into Go struct field ObjectMeta.metadata." + member
-                        + " of type string");
-    }
-    if (isCrd(kind))
-        return crdShapeFault(kind, object);
-    if (const Json &spec = memberOrNull(object, "spec");
-        kind.isBuiltIn && !spec.is_null() && !spec.is_object())
-        return unmarshalFault(kind,
-            std::string("json: cannot unmarshal ") + spec.type_name() + " into Go struct field "
-                + kind.kind + ".spec of type object");
-    if (!kind.group.empty() || (kind.kind != "ConfigMap" && kind.kind != "Secret"))
-        return {};
-    for (const char *member : {"data", "stringData"}) {
-        for (const auto &[name, value] : support::membersOf(object, member).items()) {
-            if (!value.is_string() && !value.is_null())
-                return unmarshalFault(kind,
-                    std::string("json: cannot unmarshal ") + value.type_name()
-                        + " into Go struct field " + kind.kind + "." + member + " of type string");
-            if (kind.kind == "Secret" && member == std::string("data") && value.is_string()
-                && !QByteArray::fromBase64Encoding(
-                    QByteArray::fromStdString(value.get<std::string>()),
-                    QByteArray::AbortOnBase64DecodingErrors))
-                return unmarshalFault(kind, "illegal base64 data at input byte 0");
-        }
-    }
-    return {};
+    if (const std::string wrong = wrongShape(kind, object); !wrong.empty())
+        return unmarshalFault(kind, wrong);
+    return isCrd(kind) ? crdShapeFault(kind, object) : ApiFault();
 }
 
 void setDefaults(const Kind &kind, Json &object, bool isNew)
 {
+    fillNullTexts(kind, object);
     if (!kind.isBuiltIn)
         return;
     if (kind.kind == "Secret")

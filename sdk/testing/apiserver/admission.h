@@ -10,8 +10,11 @@ namespace davit::testing::apiserver {
 // "2026-01-31T12:00:00Z"
 std::string timestampNow();
 std::string newUid();
-// generateName plus five letters of the set that the real server draws from.
-std::string generatedName(const std::string &prefix);
+// generateName plus five letters of the set that the real server draws from; drawn anew, as there,
+// up to kNameAttempts times while the name is taken. The last one may be taken, too.
+inline constexpr int kNameAttempts = 8;
+std::string generatedName(
+    const std::string &prefix, const std::function<bool(const std::string &name)> &isTaken);
 
 // Name, namespace and labels are well-formed.
 ApiFault checkNames(const Kind &kind, const Json &object);

@@ -3,11 +3,6 @@
 namespace davit::testing::apiserver {
 namespace {
 
-bool isTrue(const std::string &text)
-{
-    return text == "true" || text == "1";
-}
-
 ApiReply jsonReply(std::string body)
 {
     ApiReply reply;
@@ -184,6 +179,8 @@ ApiReply ApiRouter::answerCollection(const Target &target, const ApiRequest &req
             return replyOf(methodNotAllowed());
         return m_writer.create(target, request);
     }
+    if (const ApiFault fault = checkNumbers(request); fault.isSet())
+        return replyOf(fault);
     Selectors selectors;
     if (const ApiFault fault = Selectors::parse(request.param("labelSelector"),
             request.param("fieldSelector"), knownFieldsOf(*target.kind), &selectors);
@@ -193,17 +190,21 @@ ApiReply ApiRouter::answerCollection(const Target &target, const ApiRequest &req
         return m_writer.removeCollection(target, request, selectors);
     if (request.method != "GET")
         return replyOf(methodNotAllowed());
-    if (isTrue(request.param("watch")))
+    if (request.isTrue("watch"))
         return watch(target, request, selectors);
     return m_reader.list(target, request, selectors);
 }
 
 ApiReply ApiRouter::answerItem(const Target &target, const ApiRequest &request)
 {
+    const bool isWatch = request.method == "GET" && request.isTrue("watch");
+    if (const ApiFault fault = checkNumbers(request);
+        fault.isSet() && (isWatch || request.method == "DELETE"))
+        return replyOf(fault);
     if (request.method == "GET") {
         if (target.subresource == "scale")
             return m_writer.readScale(target);
-        if (isTrue(request.param("watch")))
+        if (isWatch)
             return watch(target, request, {});
         return m_reader.get(target, request);
     }

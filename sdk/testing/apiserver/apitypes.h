@@ -29,6 +29,12 @@ struct ApiRequest
         const auto found = query.find(name);
         return found != query.end() ? found->second : std::string();
     }
+    // As the real server reads it: everything but "0" and "false" is a yes, nothing as well.
+    bool isTrue(const std::string &name) const;
+    // 0 for what is none, or not there.
+    long long number(const std::string &name) const;
+    // What Go says of a parameter that is there and is no number; empty when all is well.
+    std::string numberFault(const std::string &name) const;
     bool isDryRun() const { return param("dryRun") == "All"; }
 };
 

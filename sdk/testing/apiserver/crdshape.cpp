@@ -1,5 +1,7 @@
 #include "crdshape.h"
 
+#include "objectshape.h"
+
 #include <algorithm>
 
 namespace davit::testing::apiserver {
@@ -72,7 +74,7 @@ std::string wrongMember(const Json &object, const std::string &path, const Membe
     for (const Member &member : members) {
         const auto found = object.find(member.name);
         if (found != object.end() && !found->is_null() && !member.isRight(*found))
-            return std::string("json: cannot unmarshal ") + found->type_name()
+            return std::string("json: cannot unmarshal ") + goNameOf(*found)
                 + " into Go struct field CustomResourceDefinition." + path + member.name
                 + " of type " + member.type;
     }

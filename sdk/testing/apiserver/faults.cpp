@@ -57,6 +57,14 @@ ApiFault alreadyExists(const Kind &kind, const std::string &name)
         detailsOf(kind, name), {}};
 }
 
+ApiFault noUniqueName(const Kind &kind, const std::string &name)
+{
+    ApiFault fault = alreadyExists(kind, name);
+    fault.message += ", the server was not able to generate a unique name for the object";
+    fault.details["retryAfterSeconds"] = 1;
+    return fault;
+}
+
 ApiFault conflict(const Kind &kind, const std::string &name, const std::string &why)
 {
     return {409, "Conflict",
@@ -88,6 +96,15 @@ ApiFault invalid(const Kind &kind, const std::string &name, const std::vector<Ca
     if (!kind.group.empty())
         fault.details["group"] = kind.group;
     fault.details["kind"] = kind.kind;
+    fault.details["causes"] = causesJson(causes);
+    return fault;
+}
+
+ApiFault invalidPatch(const std::string &resultJson, const std::string &why)
+{
+    const std::vector<Cause> causes{
+        {"FieldValueInvalid", "Invalid value: " + Json(resultJson).dump() + ": " + why, "patch"}};
+    ApiFault fault{422, "Invalid", " \"\" is invalid: " + joined(causes), Json::object(), {}};
     fault.details["causes"] = causesJson(causes);
     return fault;
 }

@@ -16,12 +16,16 @@ struct Cause
 ApiFault notFound(const Kind &kind, const std::string &name);
 ApiFault noSuchResource();
 ApiFault alreadyExists(const Kind &kind, const std::string &name);
+// The same for an object with a generateName, when every name that was drawn is taken.
+ApiFault noUniqueName(const Kind &kind, const std::string &name);
 ApiFault conflict(const Kind &kind, const std::string &name, const std::string &why);
 // A failed precondition of a delete: the same, but the real server names the kind here.
 ApiFault preconditionFailed(const Kind &kind, const std::string &name, const std::string &why);
 ApiFault modifiedConflict(const Kind &kind, const std::string &name);
 // `Secret "a" is invalid: type: Invalid value: …`
 ApiFault invalid(const Kind &kind, const std::string &name, const std::vector<Cause> &causes);
+// A patch whose result is no such object: ` "" is invalid: patch: Invalid value: …`
+ApiFault invalidPatch(const std::string &resultJson, const std::string &why);
 ApiFault invalidListOptions(const std::vector<Cause> &causes);
 ApiFault badRequest(const std::string &message);
 ApiFault forbidden(const Kind &kind, const std::string &name, const std::string &why);

@@ -20,15 +20,15 @@ std::string continueToken(Version version, const std::string &lastKey)
         QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals));
 }
 
-long long numberParam(const ApiRequest &request, const char *name)
-{
-    const std::string text = request.param(name);
-    long long value = 0;
-    std::from_chars(text.data(), text.data() + text.size(), value);
-    return value;
-}
-
 } // namespace
+
+ApiFault checkNumbers(const ApiRequest &request)
+{
+    for (const char *name : {"limit", "timeoutSeconds", "gracePeriodSeconds"})
+        if (const std::string fault = request.numberFault(name); !fault.empty())
+            return badRequest(fault);
+    return {};
+}
 
 ApiFault checkListOptions(const ApiRequest &request, bool isWatch)
 {
@@ -166,7 +166,7 @@ ApiReply ObjectReader::list(
 {
     if (const ApiFault fault = checkListOptions(request, false); fault.isSet())
         return replyOf(fault);
-    long long limit = std::max(0LL, numberParam(request, "limit"));
+    long long limit = std::max(0LL, request.number("limit"));
     if (request.param("resourceVersion") == "0")
         limit = 0; // answered from the watch cache, which does not page
     Page page;

@@ -31,6 +31,8 @@ private:
     ApiStore &m_store;
 };
 
+// The options of a list, a watch or a delete that are numbers.
+ApiFault checkNumbers(const ApiRequest &request);
 // The rules of 1.9 for one verb.
 ApiFault checkListOptions(const ApiRequest &request, bool isWatch);
 // "" and "0" are 0.

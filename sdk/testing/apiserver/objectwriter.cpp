@@ -1,5 +1,6 @@
 #include "objectwriter.h"
 
+#include "objectshape.h"
 #include "protobufbody.h"
 
 #include <support/yaml.h>
@@ -95,6 +96,37 @@ ApiFault patchFault(const support::PatchOutcome &outcome)
     return badRequest("error decoding patch: " + textOf(outcome.message));
 }
 
+// The type that the object says it is of, when it says so.
+ApiFault checkType(const Kind &kind, const Json &object)
+{
+    for (const char *member : {"apiVersion", "kind"})
+        if (const auto found = object.find(member);
+            found != object.end() && !found->is_null() && !found->is_string())
+            return badRequest("the object provided is unrecognized (must be of type " + kind.kind
+                + "): couldn't get version/kind; json parse error: json: cannot unmarshal "
+                + goNameOf(*found) + " into Go struct field ." + member + " of type string");
+    const std::string apiVersion = support::stringMember(object, "apiVersion");
+    if (!apiVersion.empty() && apiVersion != kind.apiVersion())
+        return badRequest("the API version in the data (" + apiVersion
+            + ") does not match the expected API version (" + kind.apiVersion() + ")");
+    const std::string kindName = support::stringMember(object, "kind");
+    if (!kindName.empty() && kindName != kind.kind)
+        return badRequest(
+            kindName + " in version \"" + kind.version + "\" cannot be handled as a " + kind.kind);
+    return {};
+}
+
+// The answer to an apply configuration that is no such object.
+ApiFault untypedPatch(const Kind &kind, const Json &configuration, const std::string &why)
+{
+    const Json &metadata = support::membersOf(configuration, "metadata");
+    return {500, "",
+        "failed to create typed patch object (" + support::stringMember(metadata, "namespace") + "/"
+            + support::stringMember(metadata, "name") + "; " + kind.group + "/" + kind.version
+            + ", Kind=" + kind.kind + "): " + why,
+        {}, {}};
+}
+
 ApiFault parseTextBody(const ApiRequest &request, bool isYaml, Json *body)
 {
     QString error;
@@ -174,14 +206,8 @@ ApiFault ObjectWriter::checkNamespace(const Target &target, const std::string &n
 ApiFault ObjectWriter::prepareNew(const Target &target, Json &object) const
 {
     const Kind &kind = *target.kind;
-    const std::string apiVersion = support::stringMember(object, "apiVersion");
-    if (!apiVersion.empty() && apiVersion != kind.apiVersion())
-        return badRequest("the API version in the data (" + apiVersion
-            + ") does not match the expected API version (" + kind.apiVersion() + ")");
-    const std::string kindName = support::stringMember(object, "kind");
-    if (!kindName.empty() && kindName != kind.kind)
-        return badRequest(
-            kindName + " in version \"" + kind.version + "\" cannot be handled as a " + kind.kind);
+    if (const ApiFault fault = checkType(kind, object); fault.isSet())
+        return fault;
     Json &metadata = metadataOf(object);
     if (const ApiFault fault = checkShape(kind, object); fault.isSet())
         return fault;
@@ -198,7 +224,11 @@ ApiFault ObjectWriter::prepareNew(const Target &target, Json &object) const
     std::string name = support::stringMember(metadata, "name");
     if (const std::string prefix = support::stringMember(metadata, "generateName");
         name.empty() && !prefix.empty())
-        metadata["name"] = name = generatedName(prefix);
+        metadata["name"] = name = generatedName(prefix, [&](const std::string &drawn) {
+            Target made = target;
+            made.name = drawn;
+            return m_store.find(kind.storageId, made.ref().key) != nullptr;
+        });
     if (const ApiFault fault = checkNamespace(target, name); fault.isSet())
         return fault;
     for (const char *member : kServersOwn)
@@ -233,7 +263,9 @@ ApiReply ObjectWriter::storeNew(const Target &target, Json object, const ApiRequ
     Target made = target;
     made.name = support::stringMember(object["metadata"], "name");
     if (m_store.find(made.kind->storageId, made.ref().key))
-        return replyOf(alreadyExists(*made.kind, made.name));
+        return replyOf(support::stringMember(object["metadata"], "generateName").empty()
+                ? alreadyExists(*made.kind, made.name)
+                : noUniqueName(*made.kind, made.name));
     tidyMetadata(object);
     ApiReply reply;
     reply.code = 201;
@@ -433,6 +465,8 @@ ApiReply ObjectWriter::patch(const Target &target, const ApiRequest &request)
     if (!after.is_object())
         return replyOf(unprocessable());
     metadataOf(after);
+    if (const std::string wrong = isScale ? std::string() : wrongShape(kind, after); !wrong.empty())
+        return replyOf(invalidPatch(servedJson(kind, std::move(after)), wrong));
     if (const ApiFault fault = checkIdentity(target, *before, after, false); fault.isSet())
         return replyOf(fault);
     if (isScale)
@@ -457,8 +491,8 @@ ApiReply ObjectWriter::apply(const Target &target, const ApiRequest &request)
     if (!configuration.is_object())
         return replyOf(badRequest("an apply configuration is an object"));
     Json &metadata = metadataOf(configuration);
-    if (const ApiFault fault = checkShape(*target.kind, configuration); fault.isSet())
-        return replyOf(fault);
+    if (const std::string wrong = wrongShape(*target.kind, configuration); !wrong.empty())
+        return replyOf(untypedPatch(*target.kind, configuration, wrong));
     if (metadata.contains("managedFields"))
         return replyOf(badRequest("metadata.managedFields must be nil"));
     if (support::stringMember(metadata, "name").empty())

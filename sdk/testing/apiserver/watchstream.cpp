@@ -10,15 +10,11 @@ constexpr Version kChangeBatch = 1000;
 constexpr std::chrono::milliseconds kLookAround{250};
 // The real server sends a bookmark this long before a watch times out.
 constexpr std::chrono::seconds kBookmarkBeforeEnd{2};
+constexpr long long kLongestSeconds = 1'000'000'000; // far from where a clock ends
 
 std::string errorEvent(const ApiFault &fault)
 {
     return "{\"type\":\"ERROR\",\"object\":" + statusJson(fault) + "}\n";
-}
-
-bool isTrue(const std::string &text)
-{
-    return text == "true" || text == "1";
 }
 
 } // namespace
@@ -32,13 +28,14 @@ WatchStream::WatchStream(ApiStore &store, WatchControl &control, const Target &t
     , m_form(formOf(request))
     , m_includeObject(request.param("includeObject"))
     , m_generation(control.endedGeneration)
-    , m_hasBookmarks(isTrue(request.param("allowWatchBookmarks")))
+    , m_hasBookmarks(request.isTrue("allowWatchBookmarks"))
     , m_bookmarksSeen(control.bookmarkRequests)
 {
     ++m_control.openWatches;
     const auto now = Clock::now();
     m_nextBookmark = now + m_control.bookmarkInterval;
-    if (const int seconds = std::atoi(request.param("timeoutSeconds").c_str()); seconds > 0) {
+    const long long seconds = std::min(request.number("timeoutSeconds"), kLongestSeconds);
+    if (seconds > 0) {
         m_deadline = now + std::chrono::seconds(seconds);
         if (std::chrono::seconds(seconds) > kBookmarkBeforeEnd)
             m_nextBookmark = std::min(m_nextBookmark, m_deadline - kBookmarkBeforeEnd);
@@ -59,7 +56,7 @@ ApiFault WatchStream::open(ApiStore &store, WatchControl &control, const Target 
     Version wanted = 0;
     if (const ApiFault fault = parseVersion(text, &wanted); fault.isSet())
         return fault;
-    const bool hasInitialEvents = isTrue(request.param("sendInitialEvents"));
+    const bool hasInitialEvents = request.isTrue("sendInitialEvents");
     if (hasInitialEvents && wanted > store.lastVersion())
         return tooLargeVersion(wanted, store.lastVersion());
     std::shared_ptr<WatchStream> stream(

