@@ -22,17 +22,21 @@ void DelayingQueue::addAfter(const WorkKey &key, std::chrono::nanoseconds delay)
         add(key);
         return;
     }
+    const SoughtKey sought(key);
     const std::lock_guard lock(m_waitingMutex);
     const auto moment = m_time.monotonic() + delay;
-    const auto [entry, isNew] = m_readyAt.emplace(key, moment);
-    if (!isNew) {
-        if (entry->second <= moment)
+    auto wait = m_waits.find(sought);
+    if (wait == m_waits.end()) {
+        wait = m_waits.try_emplace(PackedKey(sought)).first;
+    } else {
+        if (wait->second.moment <= moment)
             return;
-        m_waiting.erase({entry->second, &entry->first});
-        entry->second = moment;
+        m_byMoment.remove(*wait);
     }
-    m_waiting.emplace(moment, &entry->first);
-    m_timer.armAt(m_waiting.begin()->first);
+    wait->second.moment = moment;
+    wait->second.sequence = ++m_lastSequence;
+    m_byMoment.push(*wait);
+    m_timer.armAt(m_byMoment.first().second.moment);
 }
 
 void DelayingQueue::moveDue()
@@ -40,20 +44,19 @@ void DelayingQueue::moveDue()
     const std::lock_guard lock(m_waitingMutex);
     m_timer.fired();
     const auto now = m_time.monotonic();
-    while (!m_waiting.empty() && m_waiting.begin()->first <= now) {
-        const WorkKey key = *m_waiting.begin()->second;
-        m_waiting.erase(m_waiting.begin());
-        m_readyAt.erase(key);
-        add(key);
+    while (!m_byMoment.isEmpty() && m_byMoment.first().second.moment <= now) {
+        Waits::value_type &due = m_byMoment.first();
+        m_byMoment.remove(due);
+        add(m_waits.extract(due.first).key().unpacked());
     }
-    if (!m_waiting.empty())
-        m_timer.armAt(m_waiting.begin()->first);
+    if (!m_byMoment.isEmpty())
+        m_timer.armAt(m_byMoment.first().second.moment);
 }
 
 qsizetype DelayingQueue::waitingCount() const
 {
     const std::lock_guard lock(m_waitingMutex);
-    return qsizetype(m_readyAt.size());
+    return qsizetype(m_waits.size());
 }
 
 void DelayingQueue::shutDown()
@@ -61,8 +64,8 @@ void DelayingQueue::shutDown()
     WorkQueue::shutDown();
     const std::lock_guard lock(m_waitingMutex);
     m_timer.disarm();
-    m_waiting.clear();
-    m_readyAt.clear();
+    m_byMoment.clear();
+    m_waits.clear();
 }
 
 } // namespace davit::workqueue

@@ -5,10 +5,12 @@
 // Source: behaviours.md 6.2. Test: tst_delayingqueue.
 #pragma once
 
+#include "indexedheap.h"
+#include "keytable.h"
 #include "wakeuptimer.h"
 #include "workqueue.h"
 
-#include <set>
+#include <tuple>
 
 namespace davit::workqueue {
 
@@ -29,15 +31,31 @@ public:
     void shutDown() override;
 
 private:
+    struct Wait
+    {
+        std::chrono::nanoseconds moment{0};
+        quint64 sequence = 0; // what is due at one moment keeps its order
+        quint32 place = 0; // in m_byMoment
+    };
+    using Waits = KeyTable<PackedKey, Wait>;
+    struct ByMoment
+    {
+        static quint32 &place(Waits::value_type &wait) { return wait.second.place; }
+        static bool isBefore(const Waits::value_type &a, const Waits::value_type &b)
+        {
+            return std::tie(a.second.moment, a.second.sequence)
+                < std::tie(b.second.moment, b.second.sequence);
+        }
+    };
+
     void moveDue();
 
     support::TimeSource &m_time;
     QueueObserver *const m_observer;
     mutable std::mutex m_waitingMutex;
-    std::unordered_map<WorkKey, std::chrono::nanoseconds, WorkKeyHash>
-        m_readyAt; // GUARDED_BY(m_waitingMutex)
-    std::set<std::pair<std::chrono::nanoseconds, const WorkKey *>>
-        m_waiting; // keys of m_readyAt; GUARDED_BY(m_waitingMutex)
+    Waits m_waits; // GUARDED_BY(m_waitingMutex)
+    IndexedHeap<Waits::value_type, ByMoment> m_byMoment; // of m_waits; GUARDED_BY(m_waitingMutex)
+    quint64 m_lastSequence = 0; // GUARDED_BY(m_waitingMutex)
     WakeUpTimer m_timer; // last member: dies first
 };
 

@@ -1,19 +1,25 @@
 #include "priorityqueue.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace davit::workqueue {
 namespace {
 
 using std::chrono::nanoseconds;
 
-void remember(std::vector<Cause> &causes, const Cause &cause)
+void remember(std::forward_list<Cause> &causes, const Cause &cause)
 {
     if (cause.type == Cause::Type::Unset)
         return;
-    if (causes.size() == PriorityQueue::kMaxCauses)
-        causes.pop_back();
-    causes.insert(causes.begin(), cause);
+    causes.push_front(cause);
+    size_t kept = 1;
+    for (auto last = causes.begin(); std::next(last) != causes.end(); ++last) {
+        if (kept++ == PriorityQueue::kMaxCauses) {
+            causes.erase_after(last);
+            break;
+        }
+    }
 }
 
 } // namespace
@@ -28,8 +34,21 @@ PriorityQueue::PriorityQueue(support::TimeSource &time, support::Executor &execu
 
 PriorityQueue::~PriorityQueue() = default;
 
+bool PriorityQueue::ByMoment::isBefore(const Item &a, const Item &b)
+{
+    return std::tie(a.second.moment, a.second.sequence)
+        < std::tie(b.second.moment, b.second.sequence);
+}
+
+bool PriorityQueue::ByPriority::isBefore(const Item &a, const Item &b)
+{
+    return a.second.priority != b.second.priority ? a.second.priority > b.second.priority
+                                                  : a.second.sequence < b.second.sequence;
+}
+
 void PriorityQueue::add(const WorkKey &key, const AddOptions &options)
 {
+    const SoughtKey sought(key);
     const std::lock_guard lock(m_mutex);
     if (m_isShutDown)
         return;
@@ -43,64 +62,80 @@ void PriorityQueue::add(const WorkKey &key, const AddOptions &options)
     if (delay > nanoseconds::zero() && m_observer)
         m_observer->retried();
 
-    const auto [entry, isNew] = m_entries.try_emplace(key);
-    remember(entry->second.causes, options.cause);
-    if (!isNew) {
-        addAgainLocked(*entry, options, delay);
+    const auto known = m_entries.find(sought);
+    if (known != m_entries.end()) {
+        remember(known->second.causes, options.cause);
+        addAgainLocked(*known, options, delay);
     } else {
-        entry->second.priority = options.priority;
-        if (delay == nanoseconds::zero()) {
-            makeReadyLocked(*entry, m_time.monotonic());
-        } else {
-            entry->second.moment = m_time.monotonic() + delay;
-            m_waiting.emplace(entry->second.moment, &entry->first);
-        }
+        Item &item = *m_entries.try_emplace(PackedKey(sought)).first;
+        remember(item.second.causes, options.cause);
+        item.second.priority = options.priority;
+        const nanoseconds now = m_time.monotonic();
+        if (delay == nanoseconds::zero())
+            makeReadyLocked(item, now);
+        else
+            waitLocked(item, now + delay);
     }
-    if (!m_waiting.empty())
-        m_timer.armAt(m_waiting.begin()->first);
+    if (!m_waiting.isEmpty())
+        m_timer.armAt(m_waiting.first().second.moment);
 }
 
-void PriorityQueue::addAgainLocked(
-    Entries::value_type &entry, const AddOptions &options, nanoseconds delay)
+void PriorityQueue::addAgainLocked(Item &item, const AddOptions &options, nanoseconds delay)
 {
-    Entry &e = entry.second;
-    if (options.priority > e.priority) {
-        if (e.isReady) {
-            const bool wasInLine = m_ready.erase({e.priority, e.sequence, &entry.first}) > 0;
-            changeDepthLocked(e.priority, -1);
-            changeDepthLocked(options.priority, 1);
-            e.sequence = ++m_lastSequence;
-            if (wasInLine)
-                m_ready.insert({options.priority, e.sequence, &entry.first});
-        }
-        e.priority = options.priority;
-    }
-    if (e.isReady)
+    if (options.priority > item.second.priority)
+        raisePriorityLocked(item, options.priority);
+    if (item.second.state != State::Waiting)
         return;
     const nanoseconds now = m_time.monotonic();
-    if (now + delay >= e.moment)
+    if (now + delay >= item.second.moment)
         return;
-    m_waiting.erase({e.moment, &entry.first});
-    if (delay == nanoseconds::zero()) {
-        makeReadyLocked(entry, now);
-    } else {
-        e.moment = now + delay;
-        m_waiting.emplace(e.moment, &entry.first);
-    }
+    m_waiting.remove(item);
+    if (delay == nanoseconds::zero())
+        makeReadyLocked(item, now);
+    else
+        waitLocked(item, now + delay);
 }
 
-void PriorityQueue::makeReadyLocked(Entries::value_type &entry, nanoseconds since)
+// Goes behind the others of its new level (W-18).
+void PriorityQueue::raisePriorityLocked(Item &item, int priority)
 {
-    Entry &e = entry.second;
-    e.isReady = true;
-    e.moment = since;
-    e.sequence = ++m_lastSequence;
-    changeDepthLocked(e.priority, 1);
+    Entry &entry = item.second;
+    if (entry.state == State::InLine)
+        m_ready.remove(item);
+    if (entry.state != State::Waiting) {
+        changeDepthLocked(entry.priority, -1);
+        changeDepthLocked(priority, 1);
+        entry.sequence = ++m_lastSequence;
+    }
+    entry.priority = priority;
+    if (entry.state == State::InLine)
+        m_ready.push(item);
+}
+
+void PriorityQueue::waitLocked(Item &item, nanoseconds moment)
+{
+    item.second.moment = moment;
+    item.second.sequence = ++m_lastSequence; // what is due at one moment keeps its order
+    m_waiting.push(item);
+}
+
+void PriorityQueue::makeReadyLocked(Item &item, nanoseconds since)
+{
+    Entry &entry = item.second;
+    entry.moment = since;
+    entry.sequence = ++m_lastSequence;
+    changeDepthLocked(entry.priority, 1);
     if (m_observer)
         m_observer->added();
-    if (m_processing.count(entry.first) > 0)
-        return; // joins the line at done()
-    m_ready.insert({e.priority, e.sequence, &entry.first});
+    entry.state = State::Held;
+    if (m_processing.find(item.first) == m_processing.end())
+        lineUpLocked(item);
+}
+
+void PriorityQueue::lineUpLocked(Item &item)
+{
+    item.second.state = State::InLine;
+    m_ready.push(item);
     m_wake.notify_one();
 }
 
@@ -115,13 +150,13 @@ void PriorityQueue::changeDepthLocked(int priority, qsizetype by)
 
 void PriorityQueue::promoteDueLocked()
 {
-    if (m_waiting.empty())
+    if (m_waiting.isEmpty())
         return;
     const nanoseconds now = m_time.monotonic();
-    while (!m_waiting.empty() && m_waiting.begin()->first <= now) {
-        const auto [moment, key] = *m_waiting.begin();
-        m_waiting.erase(m_waiting.begin());
-        makeReadyLocked(*m_entries.find(*key), moment);
+    while (!m_waiting.isEmpty() && m_waiting.first().second.moment <= now) {
+        Item &due = m_waiting.first();
+        m_waiting.remove(due);
+        makeReadyLocked(due, due.second.moment);
     }
 }
 
@@ -130,8 +165,8 @@ void PriorityQueue::wakeUp()
     const std::lock_guard lock(m_mutex);
     m_timer.fired();
     promoteDueLocked();
-    if (!m_waiting.empty())
-        m_timer.armAt(m_waiting.begin()->first);
+    if (!m_waiting.isEmpty())
+        m_timer.armAt(m_waiting.first().second.moment);
 }
 
 PriorityQueue::Consumer PriorityQueue::attach()
@@ -163,7 +198,7 @@ std::optional<WorkItem> PriorityQueue::get(Consumer consumer)
         }
         if (!m_isPaused) {
             promoteDueLocked();
-            if (!m_ready.empty())
+            if (!m_ready.isEmpty())
                 return takeLocked(consumer);
         }
         m_wake.wait(lock);
@@ -176,28 +211,30 @@ std::optional<WorkItem> PriorityQueue::tryGet(Consumer consumer)
     if (!mayTakeLocked(consumer) || m_isPaused)
         return std::nullopt;
     promoteDueLocked();
-    return m_ready.empty() ? std::nullopt : takeLocked(consumer);
+    return m_ready.isEmpty() ? std::nullopt : takeLocked(consumer);
 }
 
 std::optional<WorkItem> PriorityQueue::takeLocked(Consumer consumer)
 {
-    const auto entry = m_entries.find(*m_ready.begin()->key);
-    m_ready.erase(m_ready.begin());
+    Item &first = m_ready.first();
+    m_ready.remove(first);
+    const Entries::node_type taken = m_entries.extract(first.first);
+    Entry &entry = taken.mapped();
     const nanoseconds now = m_time.monotonic();
-    const nanoseconds waited = now - entry->second.moment;
-    WorkItem item{entry->first, entry->second.priority, std::move(entry->second.causes)};
-    m_entries.erase(entry);
-    m_processing.emplace(item.key, Running{consumer, now});
-    changeDepthLocked(item.priority, -1);
+    m_processing.try_emplace(taken.key(), Running{consumer, now});
+    changeDepthLocked(entry.priority, -1);
     if (m_observer)
-        m_observer->handedOut(waited);
-    return item;
+        m_observer->handedOut(now - entry.moment);
+    return WorkItem{taken.key().unpacked(), entry.priority,
+        {std::make_move_iterator(entry.causes.begin()),
+            std::make_move_iterator(entry.causes.end())}};
 }
 
 Status PriorityQueue::done(const WorkKey &key)
 {
+    const SoughtKey sought(key);
     const std::lock_guard lock(m_mutex);
-    const auto running = m_processing.find(key);
+    const auto running = m_processing.find(sought);
     if (running == m_processing.end())
         return Status(ErrorCode::InvalidArgument,
             QStringLiteral("work queue: done with %1, which was not handed out")
@@ -205,11 +242,9 @@ Status PriorityQueue::done(const WorkKey &key)
     if (m_observer)
         m_observer->finished(m_time.monotonic() - running->second.since);
     m_processing.erase(running);
-    const auto entry = m_entries.find(key);
-    if (entry != m_entries.end() && entry->second.isReady) {
-        m_ready.insert({entry->second.priority, entry->second.sequence, &entry->first});
-        m_wake.notify_one();
-    }
+    const auto held = m_entries.find(sought);
+    if (held != m_entries.end() && held->second.state == State::Held)
+        lineUpLocked(*held);
     return Status::ok();
 }
 
@@ -253,7 +288,7 @@ std::vector<WorkKey> PriorityQueue::processing(Consumer consumer) const
     std::vector<WorkKey> keys;
     for (const auto &running : m_processing) {
         if (running.second.consumer == consumer)
-            keys.push_back(running.first);
+            keys.push_back(running.first.unpacked());
     }
     return keys;
 }
@@ -280,12 +315,15 @@ QueueStats PriorityQueue::stats() const
     for (const auto &[priority, items] : m_depth)
         stats.ready += items;
     // What is due counts as ready, whether or not the timer's work has run yet.
-    auto due = m_waiting.begin();
-    for (; due != m_waiting.end() && due->first <= now; ++due) {
+    stats.waiting = qsizetype(m_waiting.size());
+    m_waiting.visitFront([&](const Item &item) {
+        if (item.second.moment > now)
+            return false;
+        --stats.waiting;
         ++stats.ready;
-        ++stats.readyByPriority[m_entries.at(*due->second).priority];
-    }
-    stats.waiting = qsizetype(std::distance(due, m_waiting.end()));
+        ++stats.readyByPriority[item.second.priority];
+        return true;
+    });
     stats.processing = qsizetype(m_processing.size());
     for (const auto &running : m_processing) {
         stats.unfinishedWork += now - running.second.since;

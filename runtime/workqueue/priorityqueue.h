@@ -13,11 +13,14 @@
 #pragma once
 
 #include "cause.h"
+#include "indexedheap.h"
+#include "keytable.h"
 #include "queueobserver.h"
 #include "ratelimiter.h"
 #include "wakeuptimer.h"
 
 #include <condition_variable>
+#include <forward_list>
 #include <optional>
 #include <set>
 
@@ -83,25 +86,33 @@ public:
     QueueStats stats() const; // [thread-safe]
 
 private:
+    enum class State : quint8 {
+        Waiting, // for its moment; in m_waiting
+        InLine, // ready; in m_ready
+        Held // ready, but in someone's hands until done()
+    };
     struct Entry
     {
+        quint32 place = 0; // in m_waiting or m_ready
         int priority = 0;
         quint64 sequence = 0;
         std::chrono::nanoseconds moment{0}; // since when it is ready, or when it will be
-        bool isReady = false;
-        std::vector<Cause> causes;
+        std::forward_list<Cause> causes; // newest first
+        State state = State::Waiting;
     };
-    using Entries = std::unordered_map<WorkKey, Entry, WorkKeyHash>;
-    struct Place // in the line of ready keys
+    using Entries = KeyTable<PackedKey, Entry>;
+    using Item = Entries::value_type;
+    struct InHeap
     {
-        int priority;
-        quint64 sequence;
-        const WorkKey *key;
-        bool operator<(const Place &other) const
-        {
-            return priority != other.priority ? priority > other.priority
-                                              : sequence < other.sequence;
-        }
+        static quint32 &place(Item &item) { return item.second.place; }
+    };
+    struct ByMoment : InHeap
+    {
+        static bool isBefore(const Item &a, const Item &b);
+    };
+    struct ByPriority : InHeap
+    {
+        static bool isBefore(const Item &a, const Item &b);
     };
     struct Running
     {
@@ -109,9 +120,11 @@ private:
         std::chrono::nanoseconds since;
     };
 
-    void makeReadyLocked(Entries::value_type &entry, std::chrono::nanoseconds since);
-    void addAgainLocked(
-        Entries::value_type &entry, const AddOptions &options, std::chrono::nanoseconds delay);
+    void waitLocked(Item &item, std::chrono::nanoseconds moment);
+    void makeReadyLocked(Item &item, std::chrono::nanoseconds since);
+    void lineUpLocked(Item &item);
+    void addAgainLocked(Item &item, const AddOptions &options, std::chrono::nanoseconds delay);
+    void raisePriorityLocked(Item &item, int priority);
     void promoteDueLocked();
     void wakeUp();
     std::optional<WorkItem> takeLocked(Consumer consumer);
@@ -124,9 +137,9 @@ private:
     mutable std::mutex m_mutex;
     std::condition_variable m_wake;
     Entries m_entries; // GUARDED_BY(m_mutex), as all that follows
-    std::set<Place> m_ready; // keys that may be handed out
-    std::set<std::pair<std::chrono::nanoseconds, const WorkKey *>> m_waiting;
-    std::unordered_map<WorkKey, Running, WorkKeyHash> m_processing;
+    IndexedHeap<Item, ByPriority> m_ready; // of m_entries: what may be handed out
+    IndexedHeap<Item, ByMoment> m_waiting; // of m_entries
+    KeyTable<PackedKey, Running> m_processing;
     std::set<Consumer> m_consumers;
     std::map<int, qsizetype> m_depth;
     Consumer m_lastConsumer = 0;

@@ -20,10 +20,7 @@ inline bool operator!=(const WorkKey &a, const WorkKey &b)
 {
     return !(a == b);
 }
-inline size_t qHash(const WorkKey &key, size_t seed = 0)
-{
-    return qHashMulti(seed, key.object, key.clusterName);
-}
+size_t qHash(const WorkKey &key, size_t seed = 0);
 struct WorkKeyHash
 {
     size_t operator()(const WorkKey &key) const { return qHash(key); }

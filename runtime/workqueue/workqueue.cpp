@@ -6,59 +6,72 @@ namespace davit::workqueue {
 
 WorkQueue::WorkQueue(
     const support::TimeSource &time, QueueObserver *observer, std::unique_ptr<QueueOrder> order)
-    : m_time(time)
-    , m_observer(observer)
-    , m_order(order ? std::move(order) : std::make_unique<FifoOrder>())
+    : m_time(time), m_observer(observer), m_order(std::move(order))
 { }
 
 WorkQueue::~WorkQueue() = default;
 
 void WorkQueue::add(const WorkKey &key)
 {
+    const SoughtKey sought(key);
     const std::lock_guard lock(m_mutex);
     if (m_isShuttingDown)
         return;
-    const bool isProcessing = m_processing.count(key) > 0;
-    if (m_dirty.count(key) > 0) {
-        if (!isProcessing)
+    const bool isProcessing = m_processing.find(sought) != m_processing.end();
+    if (m_dirty.find(sought) != m_dirty.end()) {
+        if (m_order && !isProcessing)
             m_order->touch(key);
         return;
     }
-    m_dirty.emplace(key, m_time.monotonic());
-    if (m_observer)
+    const auto dirty = m_dirty.try_emplace(HashedKey(sought)).first;
+    if (m_observer) {
+        dirty->second = m_time.monotonic();
         m_observer->added();
+    }
     if (!isProcessing)
-        pushLocked(key);
+        pushLocked(dirty->first);
 }
 
-void WorkQueue::pushLocked(const WorkKey &key)
+qsizetype WorkQueue::lengthLocked() const
 {
-    m_order->push(key);
+    return m_order ? m_order->length() : qsizetype(m_fifo.size());
+}
+
+void WorkQueue::pushLocked(const HashedKey &key)
+{
+    if (m_order)
+        m_order->push(key.key);
+    else
+        m_fifo.push_back(&key);
     if (m_observer)
-        m_observer->depthChanged(0, m_order->length());
+        m_observer->depthChanged(0, lengthLocked());
     m_wake.notify_one();
 }
 
 std::optional<WorkKey> WorkQueue::takeLocked()
 {
-    if (m_order->length() == 0)
+    if (lengthLocked() == 0)
         return std::nullopt;
-    const WorkKey key = m_order->pop();
-    const auto now = m_time.monotonic();
-    const auto dirty = m_dirty.find(key);
-    if (m_observer) {
-        m_observer->depthChanged(0, m_order->length());
-        m_observer->handedOut(now - dirty->second);
+    Moments::node_type taken;
+    if (m_order) {
+        taken = m_dirty.extract(HashedKey(SoughtKey(m_order->pop())));
+    } else {
+        taken = m_dirty.extract(*m_fifo.front());
+        m_fifo.pop_front();
     }
-    m_dirty.erase(dirty);
-    m_processing.emplace(key, now);
-    return key;
+    const auto now = m_time.monotonic();
+    if (m_observer) {
+        m_observer->depthChanged(0, lengthLocked());
+        m_observer->handedOut(now - taken.mapped());
+    }
+    taken.mapped() = now;
+    return m_processing.insert(std::move(taken)).position->first.key;
 }
 
 std::optional<WorkKey> WorkQueue::get()
 {
     std::unique_lock lock(m_mutex);
-    m_wake.wait(lock, [this] { return m_order->length() > 0 || m_isShuttingDown; });
+    m_wake.wait(lock, [this] { return lengthLocked() > 0 || m_isShuttingDown; });
     return takeLocked();
 }
 
@@ -70,8 +83,9 @@ std::optional<WorkKey> WorkQueue::tryGet()
 
 Status WorkQueue::done(const WorkKey &key)
 {
+    const SoughtKey sought(key);
     const std::lock_guard lock(m_mutex);
-    const auto found = m_processing.find(key);
+    const auto found = m_processing.find(sought);
     if (found == m_processing.end())
         return Status(ErrorCode::InvalidArgument,
             QStringLiteral("work queue: done with %1, which was not handed out")
@@ -79,10 +93,11 @@ Status WorkQueue::done(const WorkKey &key)
     if (m_observer)
         m_observer->finished(m_time.monotonic() - found->second);
     m_processing.erase(found);
-    if (m_dirty.count(key) > 0) {
+    const auto dirty = m_dirty.find(sought);
+    if (dirty != m_dirty.end()) {
         if (m_isDraining)
             m_mustDrain.insert(key);
-        pushLocked(key);
+        pushLocked(dirty->first);
     } else {
         m_mustDrain.erase(key);
     }
@@ -94,7 +109,7 @@ Status WorkQueue::done(const WorkKey &key)
 qsizetype WorkQueue::length() const
 {
     const std::lock_guard lock(m_mutex);
-    return m_order->length();
+    return lengthLocked();
 }
 
 bool WorkQueue::isShuttingDown() const
@@ -126,7 +141,7 @@ QueueStats WorkQueue::stats() const
 {
     const std::lock_guard lock(m_mutex);
     QueueStats stats;
-    stats.ready = m_order->length();
+    stats.ready = lengthLocked();
     if (stats.ready > 0)
         stats.readyByPriority[0] = stats.ready;
     stats.processing = qsizetype(m_processing.size());

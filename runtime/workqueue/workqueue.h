@@ -9,15 +9,16 @@
 // Source: client-go util/workqueue, behaviours.md 6.1. Test: tst_workqueue.
 #pragma once
 
+#include "keytable.h"
 #include "queueobserver.h"
 #include "queueorder.h"
 
 #include <condition_variable>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <support/timesource.h>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace davit::workqueue {
@@ -53,19 +54,21 @@ public:
     QueueStats stats() const; // [thread-safe]
 
 private:
+    using Moments = KeyTable<HashedKey, std::chrono::nanoseconds>;
+
+    qsizetype lengthLocked() const;
+    void pushLocked(const HashedKey &key);
     std::optional<WorkKey> takeLocked();
-    void pushLocked(const WorkKey &key);
 
     const support::TimeSource &m_time;
     QueueObserver *const m_observer; // borrowed, may be null
     mutable std::mutex m_mutex;
     std::condition_variable m_wake;
     std::condition_variable m_drained;
-    const std::unique_ptr<QueueOrder> m_order; // GUARDED_BY(m_mutex)
-    std::unordered_map<WorkKey, std::chrono::nanoseconds, WorkKeyHash>
-        m_dirty; // since when; GUARDED_BY(m_mutex)
-    std::unordered_map<WorkKey, std::chrono::nanoseconds, WorkKeyHash>
-        m_processing; // since when; GUARDED_BY(m_mutex)
+    const std::unique_ptr<QueueOrder> m_order; // null: m_fifo; GUARDED_BY(m_mutex)
+    Moments m_dirty; // since when, counted for an observer; GUARDED_BY(m_mutex)
+    std::deque<const HashedKey *> m_fifo; // keys of m_dirty; GUARDED_BY(m_mutex)
+    Moments m_processing; // since when; GUARDED_BY(m_mutex)
     std::unordered_set<WorkKey, WorkKeyHash>
         m_mustDrain; // queued again by done() in a drain; GUARDED_BY(m_mutex)
     bool m_isShuttingDown = false; // GUARDED_BY(m_mutex)

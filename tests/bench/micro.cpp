@@ -5,8 +5,8 @@
 #include <davit/clienttypes.h>
 #include <davit/selector.h>
 #include <support/timesource.h>
+#include <workqueue/delayingqueue.h>
 #include <workqueue/priorityqueue.h>
-#include <workqueue/workqueue.h>
 
 #include <QtCore/qthreadpool.h>
 #include <cstdio>
@@ -28,6 +28,8 @@ template <typename F> double nanosecondsEach(qint64 count, F &&call)
     return (cpuSeconds() - before) * 1e9 / double(count);
 }
 
+constexpr qint64 kKeys = 100000;
+
 void print(const char *what, double nanoseconds)
 {
     std::printf("%-56s %12.1f ns\n", what, nanoseconds);
@@ -39,20 +41,33 @@ workqueue::WorkKey keyOf(qint64 i)
         {}};
 }
 
-void printWaitingKeys(qint64 count)
+// Heap that `add` takes for many keys that wait an hour.
+template <typename F> void printWaitingKeys(const char *what, F &&add)
 {
-    QThreadPool pool;
-    support::Strand strand(pool);
-    workqueue::PriorityQueue queue(support::systemTimeSource(), strand, nullptr);
-    workqueue::AddOptions later;
-    later.after = std::chrono::hours(1);
     const auto before = quint64(::mallinfo2().uordblks);
-    for (qint64 i = 0; i < count; ++i)
-        queue.add(keyOf(i), later);
+    for (qint64 i = 0; i < kKeys; ++i)
+        add(keyOf(i), std::chrono::hours(1));
     const double bytes = double(quint64(::mallinfo2().uordblks) - before);
-    std::printf("%-56s %12.1f MB\n", "100,000 distinct waiting keys", bytes / 1e6);
-    queue.shutDown();
-    strand.stop();
+    std::printf("%-56s %12.1f MB\n", what, bytes / 1e6);
+}
+
+// `add` takes a key, `run` gets the next one and is done with it; false when there is none.
+template <typename Add, typename Run>
+void printTurns(
+    const char *queue, const std::vector<workqueue::WorkKey> &keys, Add &&add, Run &&run)
+{
+    const QByteArray name(queue);
+    print((name + ": add, get, done, one key at a time").constData(),
+        nanosecondsEach(kKeys * 10, [&](qint64 i) {
+            add(keys[std::size_t(i % kKeys)]);
+            run();
+        }));
+    print((name + ": 100,000 added, then got and done, each").constData(),
+        nanosecondsEach(10, [&](qint64) {
+            for (const workqueue::WorkKey &key : keys)
+                add(key);
+            while (run()) { }
+        }) / double(kKeys));
 }
 
 } // namespace
@@ -109,23 +124,40 @@ void printReads(const Lister &pods)
 
 void printQueue()
 {
-    constexpr qint64 kKeys = 100000;
     std::vector<workqueue::WorkKey> keys;
     for (qint64 i = 0; i < kKeys; ++i)
         keys.push_back(keyOf(i));
-    workqueue::WorkQueue queue(support::systemTimeSource());
-    print(
-        "work queue: add, get, done, one key at a time", nanosecondsEach(kKeys * 10, [&](qint64 i) {
-            queue.add(keys[std::size_t(i % kKeys)]);
-            (void)queue.done(*queue.tryGet());
-        }));
-    print("work queue: 100,000 added, then got and done, each", nanosecondsEach(10, [&](qint64) {
-        for (const workqueue::WorkKey &key : keys)
-            queue.add(key);
-        while (const auto key = queue.tryGet())
-            (void)queue.done(*key);
-    }) / double(kKeys));
-    printWaitingKeys(kKeys);
+    support::TimeSource &time = support::systemTimeSource();
+    QThreadPool pool;
+    support::Strand strand(pool);
+    workqueue::WorkQueue classic(time);
+    workqueue::PriorityQueue priority(time, strand, nullptr);
+    const auto consumer = priority.attach();
+    printTurns(
+        "work queue", keys, [&](const workqueue::WorkKey &key) { classic.add(key); },
+        [&] {
+            const auto key = classic.tryGet();
+            return key && classic.done(*key).isOk();
+        });
+    printTurns(
+        "priority queue", keys, [&](const workqueue::WorkKey &key) { priority.add(key); },
+        [&] {
+            const auto item = priority.tryGet(consumer);
+            return item && priority.done(item->key).isOk();
+        });
+    workqueue::DelayingQueue delayed(time, strand);
+    workqueue::PriorityQueue later(time, strand, nullptr);
+    printWaitingKeys("delaying queue: 100,000 distinct waiting keys",
+        [&](const workqueue::WorkKey &key, auto delay) { delayed.addAfter(key, delay); });
+    printWaitingKeys("priority queue: 100,000 distinct waiting keys",
+        [&](const workqueue::WorkKey &key, auto delay) {
+            workqueue::AddOptions options;
+            options.after = delay;
+            later.add(key, options);
+        });
+    delayed.shutDown();
+    later.shutDown();
+    strand.stop();
 }
 
 } // namespace bench

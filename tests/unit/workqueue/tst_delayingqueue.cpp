@@ -36,6 +36,7 @@ private Q_SLOTS:
     void withoutDelay();
     void plainAddKeepsTheWaitingEntry();
     void oneTimerForMany();
+    void dueAtOneMoment();
     void manyWait_data();
     void manyWait();
     void shutDownDropsWaiting();
@@ -111,6 +112,17 @@ void tst_DelayingQueue::oneTimerForMany()
     f.advance(2s);
     QCOMPARE(f.queue.length(), 2);
     QVERIFY(!f.time.untilNextTimer());
+}
+
+void tst_DelayingQueue::dueAtOneMoment() // in the order of adding
+{
+    constexpr int kKeys = 40;
+    Fixture f;
+    for (int i = 0; i < kKeys; ++i)
+        f.queue.addAfter({{QString(), QString::number(i)}, {}}, 1s);
+    f.advance(1s);
+    for (int i = 0; i < kKeys; ++i)
+        QCOMPARE(f.queue.tryGet()->object.name, QString::number(i));
 }
 
 void tst_DelayingQueue::manyWait_data()

@@ -7,6 +7,8 @@
 #include <QJsonObject>
 #include <QTest>
 #include <atomic>
+#include <random>
+#include <set>
 #include <thread>
 
 using namespace davit;
@@ -347,6 +349,83 @@ void pausedQueue()
     QCOMPARE(f.next(), QStringLiteral("x"));
 }
 
+void dueAtOneMoment()
+{
+    Fixture f;
+    QStringList added;
+    for (int i = 0; i < 40; ++i) {
+        added += u"key-%1"_s.arg(i);
+        f.add(qPrintable(added.back()), 0, 1s);
+    }
+    f.advance(1s);
+    QStringList got;
+    for (QString name = f.next(); !name.isEmpty(); name = f.next())
+        got += name;
+    QCOMPARE(got, added);
+}
+
+// Keys whose texts are the same when written one behind the other.
+void packedKeys()
+{
+    const std::vector<WorkKey> keys{{{u"a"_s, u"bc"_s}, {}}, {{u"ab"_s, u"c"_s}, {}},
+        {{{}, u"abc"_s}, {}}, {{u"abc"_s, {}}, {}}, {{u"a"_s, u"b"_s}, u"c"_s},
+        {{{}, u"a"_s}, u"bc"_s}, {{{}, {}}, u"abc"_s}, {{{}, u"\u00e4\U0001f600"_s}, {}}};
+    Fixture f;
+    AddOptions later;
+    later.after = 1s;
+    for (const WorkKey &key : keys)
+        f.queue.add(key, later);
+    QCOMPARE(f.queue.stats().waiting, qsizetype(keys.size()));
+    f.queue.add(keys.front());
+    QCOMPARE(f.queue.stats().waiting, qsizetype(keys.size()) - 1);
+    f.advance(1s);
+    for (const WorkKey &key : keys) {
+        const std::optional<WorkItem> item = f.queue.tryGet(f.consumer);
+        QVERIFY(item && item->key == key);
+        QCOMPARE(f.queue.processing(f.consumer).size(), size_t(1));
+        QVERIFY(f.queue.processing(f.consumer).front() == key);
+        QVERIFY(f.queue.done(key).isOk());
+    }
+}
+
+struct Card
+{
+    int value = 0;
+    quint32 place = 0;
+};
+struct ByValue
+{
+    static quint32 &place(Card &card) { return card.place; }
+    static bool isBefore(const Card &a, const Card &b) { return a.value < b.value; }
+};
+
+void heap()
+{
+    std::mt19937 random(7);
+    std::vector<Card> cards(300);
+    IndexedHeap<Card, ByValue> heap;
+    std::set<std::pair<int, Card *>> expected;
+    for (int step = 0; step < 20000; ++step) {
+        Card &card = cards[random() % cards.size()];
+        if (expected.erase({card.value, &card}) > 0) {
+            heap.remove(card);
+        } else {
+            card.value = int(random() % 1000);
+            heap.push(card);
+            expected.emplace(card.value, &card);
+        }
+        QCOMPARE(heap.size(), expected.size());
+        if (!expected.empty())
+            QCOMPARE(heap.first().value, expected.begin()->first);
+    }
+    const int limit = 400;
+    std::set<const Card *> front;
+    heap.visitFront(
+        [&](const Card &card) { return card.value < limit && front.insert(&card).second; });
+    const auto end = expected.lower_bound({limit, nullptr});
+    QCOMPARE(front.size(), size_t(std::distance(expected.begin(), end)));
+}
+
 void registry()
 {
     testing::ManualClock time;
@@ -407,6 +486,9 @@ void tst_PriorityQueue::stories_data()
     QTest::newRow("a consumer that leaves") << Story(detachedConsumer);
     QTest::newRow("a paused queue") << Story(pausedQueue);
     QTest::newRow("queues outlive plugins") << Story(registry);
+    QTest::newRow("due at one moment: in the order of adding") << Story(dueAtOneMoment);
+    QTest::newRow("keys that look alike in one text") << Story(packedKeys);
+    QTest::newRow("the heap beside a sorted set") << Story(heap);
 }
 
 void tst_PriorityQueue::stories()
