@@ -4,10 +4,13 @@
 #include "hostmetrics.h"
 #include "runtimeservices.h"
 #include "serverwait.h"
+#include "version.h"
 
 #include <davit/priv/poolaccess.h>
 #include <pluginhost/pluginmanager.h>
 #include <web/endpoints.h>
+
+#include <QtCore/qregularexpression.h>
 
 namespace davit::host {
 
@@ -23,6 +26,51 @@ constexpr auto kStopSlack = 10s; // beyond the graceful time-out, for what comes
 qint64 secondsOf(std::chrono::nanoseconds time)
 {
     return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+}
+
+// As a shell takes it for one word.
+QString shellWord(const QString &text)
+{
+    static const QRegularExpression plain(QStringLiteral("\\A[-A-Za-z0-9_./:@%+=,]+\\z"));
+    if (plain.match(text).hasMatch())
+        return text;
+    return QLatin1Char('\'') + QString(text).replace(QLatin1Char('\''), QLatin1StringView("'\\''"))
+        + QLatin1Char('\'');
+}
+
+QString addressText(const web::ListenAddress &address, const web::WebServer &server)
+{
+    if (address.isOff)
+        return QStringLiteral("off");
+    const QString host = address.host.contains(QLatin1Char(':'))
+        ? QStringLiteral("[%1]").arg(address.host)
+        : address.host;
+    return QStringLiteral("%1:%2").arg(host).arg(server.port());
+}
+
+// Of plugins by the state that they are in; empty ones are left out.
+QList<LogField> fieldsByState(const QList<observability::PluginState> &plugins)
+{
+    QStringList refused;
+    QStringList faulted;
+    QStringList waiting;
+    qsizetype running = 0;
+    for (const observability::PluginState &plugin : plugins) {
+        if (plugin.state == QLatin1StringView("Running"))
+            ++running;
+        else if (plugin.state == QLatin1StringView("Refused"))
+            refused << plugin.id;
+        else if (plugin.state == QLatin1StringView("Checked"))
+            waiting << plugin.id;
+        else
+            faulted << plugin.id;
+    }
+    QList<LogField> fields{{"running", running}};
+    for (const auto &[key, ids] : {std::pair("refused", refused), std::pair("faulted", faulted),
+             std::pair("waiting", waiting)})
+        if (!ids.isEmpty())
+            fields << LogField{key, ids};
+    return fields;
 }
 
 } // namespace
@@ -51,13 +99,16 @@ Status HostApplication::start()
     Status status = startServers();
     if (status.isOk())
         status = startCluster();
-    if (status.isOk())
+    if (status.isOk()) {
+        tellBeginning();
         status = startPlugins();
+    }
     if (!status.isOk())
         return status;
     m_serverWait = std::make_unique<ServerWait>(
         m_services->transport(), m_executor, m_time, m_cluster.source, m_log);
-    m_serverWait->start([this](const Status &answer) { serverAnswered(answer); });
+    m_serverWait->start([this](const Status &answer) { serverAnswered(answer); },
+        [this](const QString &fault) { m_board.setServerFault(fault); });
     tick();
     return Status::ok();
 }
@@ -165,13 +216,44 @@ void HostApplication::serverAnswered(const Status &status)
     m_log.info("connected",
         {{"server", m_services->transport().serverName()}, {"source", m_cluster.source}});
     if (m_embedded)
-        m_log.info("this API server is embedded; try: kubectl get secrets -A",
-            {{"KUBECONFIG", m_embedded->kubeconfigPath()}});
+        m_log.info("this API server is embedded",
+            {{"try",
+                QStringLiteral("KUBECONFIG=%1 kubectl get secrets -A")
+                    .arg(shellWord(m_embedded->kubeconfigPath()))}});
     for (const QString &warning : m_cluster.warnings)
         m_log.warning("cluster configuration", {{"warning", warning}});
     tellOddities();
     m_services->start();
     m_plugins->start();
+}
+
+void HostApplication::tellBeginning() const
+{
+    QList<LogField> fields{{"version", QStringLiteral(DAVIT_SDK_VERSION_STRING)},
+        {"commit", QStringLiteral(DAVIT_BUILD_COMMIT)}, {"qt", QString::fromUtf8(qVersion())},
+        {"probes", addressText(m_setup.probeAddress, m_probeServer)},
+        {"metrics", addressText(m_setup.metricsAddress, m_metricsServer)},
+        {"pluginDirs", m_setup.pluginDirs}, {"stateDir", m_setup.stateDir}};
+    if (!m_options.configFile.isEmpty())
+        fields << LogField{"config", m_options.configFile};
+    m_log.write(LogLevel::Info, "davit begins", fields.constData(), fields.size());
+}
+
+void HostApplication::tellPlugins()
+{
+    if (m_arePluginsTold || !m_board.isServerReached() || !m_board.arePluginsStarted())
+        return;
+    m_arePluginsTold = true;
+    const QList<observability::PluginState> plugins = pluginStates();
+    if (plugins.isEmpty())
+        return;
+    const QList<LogField> fields = fieldsByState(plugins);
+    if (fields.size() == 1)
+        m_log.write(LogLevel::Info, "every plugin runs", fields.constData(), fields.size());
+    else
+        m_log.write(LogLevel::Warning,
+            "not every plugin runs; /readyz stays good for the others, /readyz?verbose says why",
+            fields.constData(), fields.size());
 }
 
 void HostApplication::tellOddities()
@@ -188,8 +270,10 @@ void HostApplication::tellOddities()
 void HostApplication::tick()
 {
     m_lastTickSeconds = secondsOf(m_time.monotonic());
-    if (!m_isStopping)
+    if (!m_isStopping) {
         m_syncReporter.tick();
+        tellPlugins();
+    }
     if (++m_ticks % kTrimTicks == 0)
         QThreadPool::globalInstance()->start([] { priv::trimPool(); });
     m_time.callAfter(kTick, m_executor, [this] { tick(); });

@@ -49,7 +49,9 @@ private:
     Status startCluster();
     Status startPlugins();
     void serverAnswered(const Status &status);
+    void tellBeginning() const; // what runs, where it listens, what it reads
     void tellOddities(); // what is no fault, but hardly what was meant
+    void tellPlugins(); // once, when each of them runs or will not without a change
     void tick();
     void stopped(const QStringList &abandoned);
     bool isWaiting(const pluginhost::PluginSpec &spec) const; // [thread-safe]
@@ -76,6 +78,7 @@ private:
     std::unique_ptr<pluginhost::PluginManager> m_plugins;
     std::unique_ptr<ServerWait> m_serverWait;
     quint64 m_ticks = 0;
+    bool m_arePluginsTold = false;
     bool m_isStopping = false;
     bool m_hasStopped = false; // onExit was told
 };

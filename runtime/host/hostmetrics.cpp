@@ -96,7 +96,10 @@ void addHandlerMetrics(
         std::map<std::array<QString, 3>, qsizetype> pending; // of handlers that ask for the same
         for (const cache::HandlerState &state : handlers()) {
             const bool isLatest = state.request.delivery() == Delivery::Latest;
-            pending[{state.owner, toString(state.request.gvk()),
+            QString resource = toString(state.request.gvk());
+            if (state.request.payload() == Payload::Metadata)
+                resource += QStringLiteral(" (metadata)"); // as WatchScope::toText says it
+            pending[{state.owner, resource,
                 isLatest ? QStringLiteral("latest") : QStringLiteral("every event")}]
                 += state.pending;
         }

@@ -108,11 +108,10 @@ QString inspectPlugin(const QString &path, bool *isGood)
             "Id", id + QLatin1Char(' ') + raw.json.value(QLatin1StringView("Version")).toString());
     if (raw.qtVersion != 0)
         text += line("built with",
-            QStringLiteral("SDK ABI %1, Qt %2.%3.%4")
+            QStringLiteral("SDK ABI %1, Qt %2.%3") // which patch release, no plugin file tells
                 .arg(raw.json.value(QLatin1StringView("SdkAbi")).toInt())
                 .arg(raw.qtVersion >> 16)
-                .arg((raw.qtVersion >> 8) & 0xff)
-                .arg(raw.qtVersion & 0xff));
+                .arg((raw.qtVersion >> 8) & 0xff));
     if (status.isOk())
         text += describe(metadata);
     text += describeSymbols(absolute);

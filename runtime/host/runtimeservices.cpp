@@ -116,7 +116,8 @@ QList<observability::SyncProgress> RuntimeServices::syncs() const
         sync.isSynced = state.hasSynced;
         const cache::SyncProgress &progress
             = state.hasSynced ? state.reflector.lastFill : state.reflector.progress;
-        sync.objects = quint64(state.hasSynced ? state.objects : progress.objects);
+        sync.objects = quint64(progress.objects);
+        sync.storedObjects = quint64(state.objects);
         sync.bytes = quint64(progress.bytes);
         sync.remainingObjects = progress.remainingItemCount;
         sync.elapsed = progress.elapsed;

@@ -35,9 +35,10 @@ ServerWait::~ServerWait()
     m_time.cancel(m_timer);
 }
 
-void ServerWait::start(Done done)
+void ServerWait::start(Done done, Waiting waiting)
 {
     m_done = std::move(done);
+    m_waiting = std::move(waiting);
     ask();
 }
 
@@ -122,6 +123,9 @@ void ServerWait::waitAfter(const QString &fault)
         {{"server", m_transport.serverName()}, {"error", fault},
             {"retryInSeconds",
                 std::round(std::chrono::duration<double>(delay).count() * 10) / 10}});
+    if (m_waiting)
+        m_waiting(QStringLiteral("waiting for the API server %1: %2")
+                      .arg(m_transport.serverName(), fault));
     m_timer = m_time.callAfter(delay, m_executor, [this, isAlive = m_isAlive] {
         if (*isAlive)
             ask();

@@ -20,6 +20,7 @@ class ServerWait final : private transport::ResponseSink
 {
 public:
     using Done = std::function<void(const Status &)>;
+    using Waiting = std::function<void(const QString &fault)>;
 
     // All are borrowed; they outlive this. `source` names where the credentials came from.
     ServerWait(transport::Transport &transport, support::Executor &executor,
@@ -28,8 +29,9 @@ public:
     ~ServerWait() override;
     Q_DISABLE_COPY_MOVE(ServerWait)
 
-    // `done` is called once, on the executor. [host-thread]
-    void start(Done done);
+    // `done` is called once, `waiting` before each wait with a sentence that says why; both on the
+    // executor. [host-thread]
+    void start(Done done, Waiting waiting = {});
 
 private:
     void ask();
@@ -47,6 +49,7 @@ private:
     const Logger m_log;
     support::Backoff m_backoff;
     Done m_done;
+    Waiting m_waiting;
     transport::ResponseHead m_head;
     QByteArray m_body; // the first bytes
     std::unique_ptr<transport::Exchange> m_exchange;

@@ -20,23 +20,42 @@ bool SyncReporter::tick()
         isBusy = isBusy || !sync.isSynced;
         if (!m_done.contains(sync.resource))
             report(sync);
-        if (sync.isSynced)
+        if (sync.isSynced) {
             m_done.insert(sync.resource);
+            m_told.remove(sync.resource);
+        }
     }
     m_done.intersect(seen); // a watch that ended and begins anew is told anew
     ++m_ticks;
     return isBusy;
 }
 
-void SyncReporter::report(const SyncProgress &sync)
+bool SyncReporter::isWorthALine(const SyncProgress &sync)
 {
     using namespace std::chrono_literals;
-    if (!sync.isSynced && (sync.elapsed < 900ms || (sync.elapsed > 1min && m_ticks % 10 != 0)))
+    if (sync.elapsed < 900ms)
+        return false;
+    const bool isNew = !m_told.contains(sync.resource);
+    Told &told = m_told[sync.resource];
+    const bool isSlow = sync.elapsed >= m_slowAfter;
+    const bool hasMoved = told.objects != sync.objects || told.bytes != sync.bytes;
+    const quint64 rest = !hasMoved ? 60 : sync.elapsed > 1min ? 10 : 1;
+    const bool isDue
+        = (isNew || m_ticks - told.tick >= rest) && (hasMoved || sync.lastError.isEmpty());
+    if (!isDue && (!isSlow || told.isSlow))
+        return false;
+    told = {sync.objects, sync.bytes, m_ticks, isSlow};
+    return true;
+}
+
+void SyncReporter::report(const SyncProgress &sync)
+{
+    if (!sync.isSynced && !isWorthALine(sync))
         return;
     const double seconds
         = std::round(std::chrono::duration<double>(sync.elapsed).count() * 100) / 100;
     Logger log = m_log.with("resource", sync.resource).with("objects", sync.objects);
-    log = log.with("bytes", sync.bytes).with("seconds", seconds);
+    log = log.with("receivedBytes", sync.bytes).with("seconds", seconds);
     if (sync.isSynced)
         return log.info("first sync done");
     if (sync.remainingObjects >= 0)

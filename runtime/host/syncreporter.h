@@ -1,13 +1,15 @@
 // Tells the log how the first sync of each resource goes. Contract:
-//   - One line a second and resource while it runs, every ten seconds after the first minute; one
-//   line when it is done. What is done within a second has that line alone.
-//   - After `slowAfter` each line is a warning.
+//   - One line a second and resource while something comes, every ten seconds after the first
+//   minute; one a minute while nothing comes; none while it fails, which the cache tells. One line
+//   when it is done; what is done within a second has that line alone.
+//   - After `slowAfter` each line is a warning, and there is one even when it fails.
 // Test: tst_syncreporter.
 #pragma once
 
 #include <davit/logging.h>
 #include <observability/stateboard.h>
 
+#include <QtCore/qhash.h>
 #include <QtCore/qset.h>
 
 namespace davit::host {
@@ -22,12 +24,23 @@ public:
     bool tick();
 
 private:
+    struct Told
+    {
+        quint64 objects = 0;
+        quint64 bytes = 0;
+        quint64 tick = 0;
+        bool isSlow = false;
+    };
+
     void report(const observability::SyncProgress &sync);
+    // Whether a resource that is not synced has a line in this tick.
+    bool isWorthALine(const observability::SyncProgress &sync);
 
     const observability::StateBoard &m_board;
     const Logger m_log;
     const std::chrono::nanoseconds m_slowAfter;
     QSet<QString> m_done;
+    QHash<QString, Told> m_told; // of those that are not done
     quint64 m_ticks = 0;
 };
 

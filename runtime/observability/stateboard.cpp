@@ -29,6 +29,12 @@ void StateBoard::setPluginSource(Plugins source)
     m_plugins = std::move(source);
 }
 
+void StateBoard::setServerFault(const QString &fault)
+{
+    const std::lock_guard lock(m_mutex);
+    m_serverFault = fault;
+}
+
 QList<SyncProgress> StateBoard::syncs() const
 {
     const std::lock_guard lock(m_mutex);
@@ -44,8 +50,9 @@ QList<PluginState> StateBoard::plugins() const
 bool StateBoard::areAllSynced() const
 {
     const QList<SyncProgress> all = syncs();
-    return std::all_of(
-        all.begin(), all.end(), [](const SyncProgress &sync) { return sync.isSynced; });
+    return m_isServerReached && std::all_of(all.begin(), all.end(), [](const SyncProgress &sync) {
+        return sync.isSynced;
+    });
 }
 
 bool StateBoard::arePluginsStarted() const
@@ -58,6 +65,12 @@ bool StateBoard::arePluginsStarted() const
 QByteArray StateBoard::notes() const
 {
     QByteArray out;
+    if (!m_isServerReached) {
+        const std::lock_guard lock(m_mutex);
+        out += "    server: "
+            + (m_serverFault.isEmpty() ? QByteArray("no answer yet") : m_serverFault.toUtf8())
+            + '\n';
+    }
     for (const SyncProgress &sync : syncs())
         out += "    sync " + sync.resource.toUtf8() + ": " + describe(sync).toUtf8() + '\n';
     for (const PluginState &plugin : plugins()) {
@@ -74,8 +87,10 @@ QByteArray StateBoard::notes() const
 
 QString describe(const SyncProgress &progress)
 {
-    QString text = progress.isSynced ? QStringLiteral("synced, ") : QString();
-    text += QStringLiteral("%1 objects, %2 in %3 s")
+    QString text = progress.isSynced
+        ? QStringLiteral("synced, %1 objects now; first ").arg(progress.storedObjects)
+        : QString();
+    text += QStringLiteral("%1 objects, %2 of JSON in %3 s")
                 .arg(progress.objects)
                 .arg(sizeText(progress.bytes))
                 .arg(std::chrono::duration<double>(progress.elapsed).count(), 0, 'f', 1);

@@ -19,8 +19,9 @@ struct SyncProgress
 {
     QString resource; // "v1 ConfigMap", with what narrows it
     bool isSynced = false;
-    quint64 objects = 0; // stored, or received so far
-    quint64 bytes = 0; // of JSON, received so far
+    quint64 objects = 0; // of the last fill of the cache: received so far
+    quint64 bytes = 0; // of JSON, received for them; more than is kept
+    quint64 storedObjects = 0; // now, once synced
     qint64 remainingObjects = -1; // what the server says is left; -1 when it does not say
     std::chrono::nanoseconds elapsed{0}; // of the first sync; stands still once synced
     QString lastError; // why it stands still; empty when it does not
@@ -47,27 +48,32 @@ public:
     void setPluginSource(Plugins source);
     // The API server gave an answer that lets the host work. Never false again. [thread-safe]
     void setServerReached() { m_isServerReached = true; }
+    // Why it did not yet: a sentence, for notes(). [thread-safe]
+    void setServerFault(const QString &fault);
 
     // By resource, and by id; empty without a source. [thread-safe]
     QList<SyncProgress> syncs() const;
     QList<PluginState> plugins() const;
-    // True with none. [thread-safe]
+    // True with none, but not before the server was reached: nothing is known by then.
+    // [thread-safe]
     bool areAllSynced() const;
     bool isServerReached() const { return m_isServerReached; }
     // No plugin is on its way; one that waits for a kind that the cluster lacks keeps nobody
     // waiting. [thread-safe]
     bool arePluginsStarted() const;
-    // One line a resource and a plugin, indented by four; for /readyz?verbose. [thread-safe]
+    // Why the server was not reached, then one line a resource and a plugin, indented by four; for
+    // /readyz?verbose. [thread-safe]
     QByteArray notes() const;
 
 private:
     mutable std::mutex m_mutex;
     Syncs m_syncs; // GUARDED_BY(m_mutex)
     Plugins m_plugins; // GUARDED_BY(m_mutex)
+    QString m_serverFault; // GUARDED_BY(m_mutex)
     std::atomic<bool> m_isServerReached{false};
 };
 
-// "1234 objects, 5.1 MB in 3.2 s, 766 remain" [thread-safe]
+// "1234 objects, 5.1 MB of JSON in 3.2 s, 766 remain" [thread-safe]
 QString describe(const SyncProgress &progress);
 
 } // namespace davit::observability

@@ -131,8 +131,13 @@ private:
 
 Status readRawMetadata(const QString &path, RawMetadata *raw)
 {
-    if (const QFileInfo file(path); file.exists() && !file.isFile()) // opening a FIFO would block
+    const QFileInfo file(path);
+    if (!file.exists())
+        return refused(path, QStringLiteral("there is no such file"));
+    if (!file.isFile()) // opening a FIFO would block
         return refused(path, QStringLiteral("it is no regular file; name the library of a plugin"));
+    if (!file.isReadable())
+        return refused(path, QStringLiteral("it cannot be read; change its rights"));
     const QPluginLoader loader(path);
     const QJsonObject json = loader.metaData();
     if (json.isEmpty()) {

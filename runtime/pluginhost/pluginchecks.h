@@ -16,7 +16,7 @@ namespace davit::pluginhost {
 struct RawMetadata
 {
     QString iid;
-    int qtVersion = 0; // 0x060402
+    int qtVersion = 0; // 0x060400: without the patch release
     QJsonObject json;
 };
 

@@ -1,6 +1,7 @@
 // The real process: what it refuses, what it waits for, how it ends.
 #include "hostprocess.h"
 
+#include <QJsonArray>
 #include <QRegularExpression>
 #include <QTcpServer>
 #include <QTcpSocket>
@@ -276,9 +277,10 @@ void tst_Davit::serverRefuses()
         kubeconfig(QStringLiteral("%1://127.0.0.1:%2").arg(scheme).arg(server.port()))});
     QCOMPARE(davit.waitForExit(), 2);
     const QByteArray text = davit.errorText();
-    QVERIFY2(text.contains(sentence.toUtf8()), text.constData());
-    QVERIFY2(text.startsWith("davit: "), text.constData());
-    QCOMPARE(text.count('\n'), 1);
+    const QByteArray last = text.trimmed().split('\n').last();
+    QVERIFY2(last.startsWith("davit: ") && last.contains(sentence.toUtf8()), text.constData());
+    QCOMPARE(davit.linesWith("davit begins").size(), 1);
+    QCOMPARE(text.count('\n'), 2);
 }
 
 void tst_Davit::serverAway()
@@ -301,6 +303,16 @@ void tst_Davit::serverAway()
                  .value(QLatin1StringView("error"))
                  .toString()
                  .isEmpty());
+    // What runs, where it listens and what it reads stand in the first line.
+    const QJsonObject begins = davit.lines().first();
+    QCOMPARE(begins.value(QLatin1StringView("msg")).toString(), QStringLiteral("davit begins"));
+    for (const auto &[field, value] : {std::pair("qt", QString::fromUtf8(qVersion())),
+             std::pair("stateDir", davit.stateDir()), std::pair("probes", QStringLiteral("off")),
+             std::pair("metrics", QStringLiteral("off"))})
+        QCOMPARE(begins.value(QLatin1StringView(field)).toString(), value);
+    QVERIFY(!begins.value(QLatin1StringView("version")).toString().isEmpty());
+    QCOMPARE(begins.value(QLatin1StringView("pluginDirs")).toArray().first().toString(),
+        m_dir.filePath(QStringLiteral("plugins")));
     // It may be stopped while it waits.
     QCOMPARE(davit.stop(), 0);
 }

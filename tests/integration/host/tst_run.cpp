@@ -98,16 +98,10 @@ void tst_Run::embedded()
     davit.run({u"--embedded"_s, u"--embedded-objects"_s,
         QStringLiteral(DAVIT_SOURCE_DIR "/examples/sample-objects"), u"--plugin-dir"_s, kReplicator,
         u"--plugin-dir"_s, kExamples});
-    QVERIFY2(davit.waitForLine("this API server is embedded; try: kubectl get secrets -A"),
-        davit.errorText().constData());
     const QString kubeconfig = davit.stateDir() + u"/embedded.kubeconfig"_s;
-    QCOMPARE(davit.lines()
-                 .at(davit.lines().indexOf(
-                     davit.linesWith("this API server is embedded; try: kubectl get secrets -A")
-                         .first()))
-                 .value("KUBECONFIG"_L1)
-                 .toString(),
-        kubeconfig);
+    QVERIFY2(davit.waitForLine("this API server is embedded", "try",
+                 u"KUBECONFIG=%1 kubectl get secrets -A"_s.arg(kubeconfig)),
+        davit.errorText().constData());
     QVERIFY2(davit.waitForLine("copied", "to", u"team-red/registry-login"_s),
         davit.errorText().constData());
     QVERIFY2(
@@ -156,7 +150,7 @@ void tst_Run::slowFirstSync()
     davit.run({u"--plugin-dir"_s, kExamples, u"--kubeconfig"_s, kubeconfigFor(server.port()),
         u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
     const QRegularExpression shown(
-        u"sync v1 ConfigMap[^:]*: (\\d+) objects, [\\d.]+ [kM]?B in [\\d.]+ s"_s);
+        u"sync v1 ConfigMap[^:]*: (\\d+) objects, [\\d.]+ [kM]?B of JSON in [\\d.]+ s"_s);
     QList<int> seen;
     QVERIFY2(davit.waitForLine("first sync"), davit.errorText().constData());
     while (davit.linesWith("first sync").size() < 3) {
@@ -172,7 +166,7 @@ void tst_Run::slowFirstSync()
     QVERIFY2(seen.size() >= 3, qPrintable(QString::number(seen.size())));
     const QList<QJsonObject> lines = davit.linesWith("first sync");
     for (qsizetype i = 1; i < 3; ++i)
-        for (const char *field : {"objects", "bytes", "seconds"})
+        for (const char *field : {"objects", "receivedBytes", "seconds"})
             QVERIFY2(lines[i][QLatin1StringView(field)].toDouble()
                     > lines[i - 1][QLatin1StringView(field)].toDouble(),
                 davit.errorText().constData());
@@ -190,8 +184,16 @@ void tst_Run::serverComesLater()
 {
     const quint16 port = freePort();
     HostProcess davit;
-    davit.run({u"--plugin-dir"_s, kReplicator, u"--kubeconfig"_s, kubeconfigFor(port)});
+    const quint16 probePort = freePort();
+    davit.run({u"--plugin-dir"_s, kReplicator, u"--kubeconfig"_s, kubeconfigFor(port),
+        u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
     QVERIFY2(davit.waitForLine("waiting for the API server"), davit.errorText().constData());
+    const QByteArray waiting = get(probePort, "/readyz?verbose");
+    QVERIFY2(waiting.startsWith("HTTP/1.1 500"), waiting.constData());
+    QVERIFY2(waiting.contains("[-]caches failed"), waiting.constData());
+    QVERIFY2(waiting.contains("    server: waiting for the API server http://127.0.0.1:"
+                 + QByteArray::number(port) + ": "),
+        waiting.constData());
     davit::testing::EmbeddedApiServerOptions options;
     options.port = port;
     davit::testing::EmbeddedApiServer server(options);
@@ -227,6 +229,10 @@ void tst_Run::badPluginBesideAGoodOne()
     QVERIFY2(
         davit.waitForLine("plugin state", "state", u"Running"_s), davit.errorText().constData());
     QCOMPARE(davit.linesWith("plugin state", "state", u"Refused"_s).size(), 1);
+    QVERIFY2(davit.waitForLine("not every plugin runs; /readyz stays good for the others, "
+                               "/readyz?verbose says why",
+                 "running", u"1"_s),
+        davit.errorText().constData());
     QTRY_VERIFY_WITH_TIMEOUT(get(probePort, "/readyz").startsWith("HTTP/1.1 200"), 5000);
     const QByteArray page = get(probePort, "/readyz?verbose");
     QVERIFY2(page.contains("plugin replicator 1.0.0: Running\n"), page.constData());

@@ -1,3 +1,4 @@
+#include "host/hostmetrics.h"
 #include "host/queuemetrics.h"
 
 #include <QTest>
@@ -12,7 +13,26 @@ class tst_QueueMetrics : public QObject
 private Q_SLOTS:
     void counts();
     void manyPriorities();
+    void handlers();
 };
+
+// What a label calls a resource is what the cache's own metrics call it.
+void tst_QueueMetrics::handlers()
+{
+    observability::MetricsRegistry registry;
+    const Gvk secret{QString(), QStringLiteral("v1"), QStringLiteral("Secret")};
+    addHandlerMetrics(registry, [&secret] {
+        const QString owner = QStringLiteral("replicator");
+        return std::vector<cache::HandlerState>{{owner, InformerRequest(secret), 1},
+            {owner, InformerRequest(secret).payload(Payload::Metadata), 2},
+            {owner, InformerRequest(secret).payload(Payload::Metadata), 3}};
+    });
+    const QByteArray page = registry.text();
+    for (const QByteArray &line : {QByteArray("plugin=\"replicator\",resource=\"v1 Secret\"} 1\n"),
+             QByteArray("plugin=\"replicator\",resource=\"v1 Secret (metadata)\"} 5\n")})
+        QVERIFY2(page.contains("davit_handler_pending{delivery=\"every event\"," + line),
+            page.constData());
+}
 
 void tst_QueueMetrics::counts()
 {

@@ -148,11 +148,18 @@ void tst_ServerWait::ends()
     ServerWait wait(
         transport, executor, time, QStringLiteral("file f"), Logger(lines, QStringLiteral("host")));
     QList<Status> ends;
-    wait.start([&ends](const Status &status) { ends << status; });
+    QStringList faults;
+    wait.start([&ends](const Status &status) { ends << status; },
+        [&faults](const QString &fault) { faults << fault; });
     executor.run();
     QCOMPARE(ends.size(), 1);
     QCOMPARE(ends.first().error().message(), sentence);
     QTEST(lines.seen, "lines");
+    for (qsizetype i = 0; i < lines.seen.size(); ++i) // the probes say the same
+        QCOMPARE(faults.value(i),
+            QStringLiteral("waiting for the API server https://s:6443: ")
+                + lines.seen[i].section(QLatin1Char('='), -1));
+    QCOMPARE(faults.size(), lines.seen.size());
     QCOMPARE(transport.targets, QList<QByteArray>(script.size(), "/api/v1"));
 }
 

@@ -14,6 +14,7 @@ class tst_SyncReporter : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void slowSync();
+    void silentSync();
     void fastSync();
 };
 
@@ -21,29 +22,56 @@ void tst_SyncReporter::slowSync()
 {
     fake::Lines lines;
     observability::StateBoard board;
-    SyncProgress sync{QStringLiteral("v1 Pod"), false, 0, 0, -1, 10ms, {}};
+    SyncProgress sync{QStringLiteral("v1 Pod"), false, 0, 0, 0, -1, 10ms, {}};
     board.setSyncSource([&sync] { return QList<SyncProgress>{sync}; });
     SyncReporter reporter(board, Logger(lines, QStringLiteral("sync")), 120s);
     QVERIFY(reporter.tick()); // too early for a line
-    sync = {sync.resource, false, 100, 5000, 900, 1010ms, {}};
+    sync = {sync.resource, false, 100, 5000, 0, 900, 1010ms, {}};
     reporter.tick();
-    sync = {sync.resource, false, 400, 20000, 600, 2010ms, {}};
+    sync = {sync.resource, false, 400, 20000, 0, 600, 2010ms, {}};
     reporter.tick();
-    sync = {sync.resource, false, 400, 20000, 600, 121s, QStringLiteral("cut off")};
-    for (int i = 0; i < 10; ++i)
-        reporter.tick(); // after the first minute one of ten has a line
-    sync = {sync.resource, true, 1000, 50000, -1, 122s, {}};
+    sync = {sync.resource, false, 400, 20000, 0, 600, 121s, QStringLiteral("cut off")};
+    for (int i = 0; i < 100; ++i)
+        reporter.tick(); // it fails, which others tell: that it is slow has one line
+    for (int i = 0; i < 20; ++i) { // after the first minute one of ten has a line
+        sync = {sync.resource, false, 500 + quint64(i), 25000, 0, 500, 121s, {}};
+        reporter.tick();
+    }
+    sync = {sync.resource, true, 1000, 50000, 1002, -1, 122s, {}};
     QVERIFY(!reporter.tick());
     reporter.tick();
     QCOMPARE(lines.seen,
-        QStringList({QStringLiteral("3|sync|first sync|resource=v1 "
-                                    "Pod|objects=100|bytes=5000|seconds=1.01|remaining=900"),
-            QStringLiteral("3|sync|first sync|resource=v1 "
-                           "Pod|objects=400|bytes=20000|seconds=2.01|remaining=600"),
-            QStringLiteral("2|sync|first sync is slow|resource=v1 "
-                           "Pod|objects=400|bytes=20000|seconds=121|remaining=600|error=cut off"),
-            QStringLiteral(
-                "3|sync|first sync done|resource=v1 Pod|objects=1000|bytes=50000|seconds=122")}));
+        QStringList(
+            {QStringLiteral("3|sync|first sync|resource=v1 "
+                            "Pod|objects=100|receivedBytes=5000|seconds=1.01|remaining=900"),
+                QStringLiteral("3|sync|first sync|resource=v1 "
+                               "Pod|objects=400|receivedBytes=20000|seconds=2.01|remaining=600"),
+                QStringLiteral(
+                    "2|sync|first sync is slow|resource=v1 "
+                    "Pod|objects=400|receivedBytes=20000|seconds=121|remaining=600|error=cut off"),
+                QStringLiteral("2|sync|first sync is slow|resource=v1 "
+                               "Pod|objects=500|receivedBytes=25000|seconds=121|remaining=500"),
+                QStringLiteral("2|sync|first sync is slow|resource=v1 "
+                               "Pod|objects=510|receivedBytes=25000|seconds=121|remaining=500"),
+                QStringLiteral("3|sync|first sync done|resource=v1 "
+                               "Pod|objects=1000|receivedBytes=50000|seconds=122")}));
+}
+
+// Nothing comes: one line at the beginning, then one a minute, and none where the cache tells why.
+void tst_SyncReporter::silentSync()
+{
+    fake::Lines lines;
+    observability::StateBoard board;
+    SyncProgress sync{QStringLiteral("v1 Pod"), false, 0, 0, 0, -1, 1s, {}};
+    board.setSyncSource([&sync] { return QList<SyncProgress>{sync}; });
+    SyncReporter reporter(board, Logger(lines, QStringLiteral("sync")), 120s);
+    for (int i = 0; i < 61; ++i)
+        reporter.tick();
+    QCOMPARE(lines.seen.size(), 2);
+    sync.lastError = QStringLiteral("connection refused");
+    for (int i = 0; i < 200; ++i)
+        reporter.tick();
+    QCOMPARE(lines.seen.size(), 2);
 }
 
 void tst_SyncReporter::fastSync()
@@ -51,22 +79,23 @@ void tst_SyncReporter::fastSync()
     fake::Lines lines;
     observability::StateBoard board;
     board.setSyncSource([] {
-        return QList<SyncProgress>{{QStringLiteral("v1 Pod"), true, 3, 900, -1, 30ms, {}}};
+        return QList<SyncProgress>{{QStringLiteral("v1 Pod"), true, 3, 900, 3, -1, 30ms, {}}};
     });
     SyncReporter reporter(board, Logger(lines, QStringLiteral("sync")), 120s);
     QVERIFY(!reporter.tick());
     QCOMPARE(lines.seen,
         QStringList(QStringLiteral(
-            "3|sync|first sync done|resource=v1 Pod|objects=3|bytes=900|seconds=0.03")));
+            "3|sync|first sync done|resource=v1 Pod|objects=3|receivedBytes=900|seconds=0.03")));
     // The watch ended; a new one is told again.
     board.setSyncSource({});
     reporter.tick();
     board.setSyncSource([] {
-        return QList<SyncProgress>{{QStringLiteral("v1 Pod"), true, 5, 950, -1, 20ms, {}}};
+        return QList<SyncProgress>{{QStringLiteral("v1 Pod"), true, 5, 950, 5, -1, 20ms, {}}};
     });
     reporter.tick();
     QCOMPARE(lines.seen.last(),
-        QStringLiteral("3|sync|first sync done|resource=v1 Pod|objects=5|bytes=950|seconds=0.02"));
+        QStringLiteral(
+            "3|sync|first sync done|resource=v1 Pod|objects=5|receivedBytes=950|seconds=0.02"));
 }
 
 QTEST_GUILESS_MAIN(tst_SyncReporter)

@@ -24,14 +24,15 @@ void tst_StateBoard::describes_data()
     const auto row = [](const char *title, const SyncProgress &progress, const char *text) {
         QTest::newRow(title) << progress << QString::fromUtf8(text);
     };
-    row("nothing came yet", {name, false, 0, 0, -1, 1500ms, none}, "0 objects, 0 B in 1.5 s");
-    row("the server is away", {name, false, 0, 0, -1, 2s, QStringLiteral("connection refused")},
-        "0 objects, 0 B in 2.0 s, waiting: connection refused");
-    row("kilobytes", {name, false, 1, 1000, -1, 0s, none}, "1 objects, 1.0 kB in 0.0 s");
-    row("half way", {name, false, 500, 1'200'000, 4500, 3s, none},
-        "500 objects, 1.2 MB in 3.0 s, 4500 remain");
-    row("done", {name, true, 5000, 222'000'000, -1, 61s, none},
-        "synced, 5000 objects, 222.0 MB in 61.0 s");
+    row("nothing came yet", {name, false, 0, 0, 0, -1, 1500ms, none},
+        "0 objects, 0 B of JSON in 1.5 s");
+    row("the server is away", {name, false, 0, 0, 0, -1, 2s, QStringLiteral("connection refused")},
+        "0 objects, 0 B of JSON in 2.0 s, waiting: connection refused");
+    row("kilobytes", {name, false, 1, 1000, 0, -1, 0s, none}, "1 objects, 1.0 kB of JSON in 0.0 s");
+    row("half way", {name, false, 500, 1'200'000, 0, 4500, 3s, none},
+        "500 objects, 1.2 MB of JSON in 3.0 s, 4500 remain");
+    row("done", {name, true, 5000, 222'000'000, 5003, -1, 61s, none},
+        "synced, 5003 objects now; first 5000 objects, 222.0 MB of JSON in 61.0 s");
 }
 
 void tst_StateBoard::describes()
@@ -43,10 +44,16 @@ void tst_StateBoard::describes()
 void tst_StateBoard::board()
 {
     StateBoard board;
-    QVERIFY(board.areAllSynced()); // nothing is watched
+    QVERIFY(!board.areAllSynced()); // nothing is known yet
     QVERIFY(!board.isServerReached());
+    QCOMPARE(board.notes(), QByteArray("    server: no answer yet\n"));
+    board.setServerFault(QStringLiteral("waiting for the API server s: Connection refused"));
+    QCOMPARE(board.notes(),
+        QByteArray("    server: waiting for the API server s: Connection refused\n"));
+    board.setServerReached();
     QCOMPARE(board.notes(), QByteArray());
-    QList<SyncProgress> syncs{{QStringLiteral("v1 Pod"), false, 3, 10, -1, 1s, {}}};
+    QVERIFY(board.areAllSynced()); // nothing is watched
+    QList<SyncProgress> syncs{{QStringLiteral("v1 Pod"), false, 3, 10, 0, -1, 1s, {}}};
     board.setSyncSource([&syncs] { return syncs; });
     board.setPluginSource([] {
         return QList<PluginState>{
@@ -58,7 +65,7 @@ void tst_StateBoard::board()
     QVERIFY(!board.areAllSynced());
     QCOMPARE(board.notes(),
         QByteArray(
-            "    sync v1 Pod: 3 objects, 10 B in 1.0 s\n"
+            "    sync v1 Pod: 3 objects, 10 B of JSON in 1.0 s\n"
             "    plugin a 2.0.0: Refused, it needs SDK 2\n    plugin b 1.0.0: Initialized\n"));
     QVERIFY(!board.arePluginsStarted());
     board.setPluginSource({});

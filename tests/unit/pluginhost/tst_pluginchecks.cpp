@@ -41,17 +41,30 @@ private Q_SLOTS:
     void together_data();
     void together();
     void stateNames();
-    void fifoIsNotOpened();
+    void noLibrary_data();
+    void noLibrary();
 };
 
-void tst_PluginChecks::fifoIsNotOpened()
+void tst_PluginChecks::noLibrary_data()
 {
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<QString>("fault");
+    QTest::newRow("it is not there")
+        << QStringLiteral("none.so") << QStringLiteral("there is no such file");
+    const QString other = QStringLiteral("it is no regular file; name the library of a plugin");
+    QTest::newRow("a FIFO is not opened") << QStringLiteral("fifo.so") << other;
+    QTest::newRow("a directory") << QStringLiteral(".") << other;
+}
+
+void tst_PluginChecks::noLibrary()
+{
+    QFETCH(const QString, name);
+    QFETCH(const QString, fault);
     const QTemporaryDir dir;
-    const QString path = dir.filePath(QStringLiteral("a.so"));
-    QCOMPARE(mkfifo(qPrintable(path), 0600), 0);
+    QCOMPARE(mkfifo(qPrintable(dir.filePath(QStringLiteral("fifo.so"))), 0600), 0);
+    const QString path = dir.filePath(name);
     RawMetadata raw;
-    QCOMPARE(readRawMetadata(path, &raw).error().message(),
-        path + QStringLiteral(": it is no regular file; name the library of a plugin"));
+    QCOMPARE(readRawMetadata(path, &raw).error().message(), path + QStringLiteral(": ") + fault);
 }
 
 // NOLINTNEXTLINE(readability-function-size): a table
