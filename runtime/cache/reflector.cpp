@@ -124,11 +124,18 @@ void Reflector::attemptFailed(const Error &error)
         m_log.debug("the version is too old, it is listed anew", {{"error", error.message()}});
         return;
     }
+    if (isTimeToTell())
+        m_log.warning(
+            "a resource cannot be followed, it is tried again", {{"error", error.message()}});
+}
+
+bool Reflector::isTimeToTell()
+{
     const Nanoseconds now = m_time.monotonic();
-    if (std::exchange(m_isFailing, true) && now - m_failureToldAt < 30s)
-        return;
+    if (std::exchange(m_isFailing, true) && now - m_failureToldAt < 1min)
+        return false;
     m_failureToldAt = now;
-    m_log.warning("a resource cannot be followed, it is tried again", {{"error", error.message()}});
+    return true;
 }
 
 void Reflector::attemptWorked()
@@ -178,6 +185,7 @@ void Reflector::beginProgress()
 {
     const std::lock_guard lock(m_mutex);
     m_state.progress = {};
+    m_progressTold = {};
     m_syncStartedAt = m_time.monotonic();
 }
 
@@ -372,7 +380,7 @@ void Reflector::resyncFired()
     armResync();
 }
 
-// A fill that takes its time says so; a streaming list that hears nothing warns.
+// A fill that takes its time says so; one that hears nothing warns.
 void Reflector::armProgressLog()
 {
     m_time.cancel(m_progressTimer);
@@ -380,16 +388,35 @@ void Reflector::armProgressLog()
         = m_time.callAfter(10s, m_executor, [this, alive = std::weak_ptr<bool>(m_isAlive)] {
               if (!alive.lock() || !std::exchange(m_progressTimer, 0))
                   return;
-              const SyncProgress progress = state().progress;
-              const auto seconds = [](Nanoseconds ns) { return double(ns.count()) / 1e9; };
-              m_log.info("a cache is still being filled",
-                  {{"objects", progress.objects}, {"bytes", progress.bytes},
-                      {"elapsedSeconds", seconds(progress.elapsed)}});
-              if (m_fill == Fill::WatchList)
-                  m_log.warning("the end of a streaming list has not come",
-                      {{"lastEventSecondsAgo", seconds(m_time.monotonic() - m_lastEventAt)}});
+              logProgress();
               armProgressLog();
           });
+}
+
+// One line or none. How the first fill gets on is told by those who show it to people.
+void Reflector::logProgress()
+{
+    const ReflectorState now = state();
+    const auto seconds = [](Nanoseconds ns) { return double(ns.count()) / 1e9; };
+    const Logger log
+        = m_log.with("objects", now.progress.objects).with("receivedBytes", now.progress.bytes);
+    const bool hasMoved = now.progress.bytes != m_progressTold.bytes;
+    m_progressTold = now.progress;
+    if (hasMoved) {
+        if (now.fills > 0)
+            log.info("a cache is filled anew", {{"elapsedSeconds", seconds(now.progress.elapsed)}});
+        return;
+    }
+    if (!isTimeToTell())
+        return;
+    const char *const message = m_fill == Fill::WatchList
+        ? "the end of a streaming list has not come"
+        : "the answer to a list has not come";
+    if (m_fill == Fill::WatchList && m_lastEventAt > m_openedAt)
+        log.warning(
+            message, {{"lastEventSecondsAgo", seconds(m_time.monotonic() - m_lastEventAt)}});
+    else
+        log.warning(message, {{"waitingSeconds", seconds(now.progress.elapsed)}});
 }
 
 } // namespace davit::cache

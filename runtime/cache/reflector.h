@@ -12,6 +12,8 @@
 //   - A watch that was opened again asks for the server's newest version: a server that was
 //   restored from a backup takes a version that it has not reached and stays silent until it has,
 //   so what happens till then would be missed. When it is behind, the reflector relists (B14).
+//   - A streaming list that hears nothing warns after 10 s and then once a minute, as every failure
+//   that lasts does, not each 10 s.
 // Source: behaviours.md 1. Test: tst_reflector.
 #pragma once
 
@@ -85,9 +87,10 @@ private:
 
     void runRound();
     void endRound(const Error &error);
-    // Told at the first failure, every 30 s after it, and when it is over.
+    // Told at the first failure, once a minute while it lasts, and when it is over.
     void attemptFailed(const Error &error);
     void attemptWorked();
+    bool isTimeToTell(); // of a failure that lasts
     QString versionToAsk(Fill fill) const;
     Nanoseconds nextDelay(const Error &error);
     int watchTimeoutSeconds();
@@ -130,6 +133,7 @@ private:
     void resyncFired();
     void onCompared(const QStringList &differences);
     void armProgressLog();
+    void logProgress();
 
     ListerWatcher &m_source;
     ReflectorStore &m_store;
@@ -149,6 +153,7 @@ private:
     bool m_isStopped = false;
     bool m_isFailing = false;
     Nanoseconds m_failureToldAt{0};
+    SyncProgress m_progressTold; // by the last line
 
     std::shared_ptr<Attempt> m_attempt; // the request under way
     Fill m_fill = Fill::Unset; // what the request under way fills; Unset: an ordinary watch
