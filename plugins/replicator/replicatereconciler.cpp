@@ -216,12 +216,14 @@ void ReplicateReconciler::write(Pass &pass, const Target &target, const Object &
             pass.take(reply.error());
         return;
     }
-    wrote(pass, target, "put a copy right");
+    wrote(pass, target, "updated a copy");
 }
 
 void ReplicateReconciler::wrote(const Pass &pass, const Target &target, const char *message)
 {
     m_written.increment();
+    if (m_pace.isKnown(pass.key, target.namespaceUid, pass.digest))
+        message = "restored a copy"; // the source did not change, the copy did
     const auto next = m_pace.written(pass.key, target.namespaceUid, pass.digest);
     pass.log.info(message, {{"to", toString(target.key)}});
     if (next >= 4s)

@@ -35,6 +35,13 @@ milliseconds RestorePace::remaining(
     return age >= known.delay ? 0ms : ceil<milliseconds>(known.delay - age);
 }
 
+bool RestorePace::isKnown(
+    const davit::ObjectKey &source, const QString &namespaceUid, const QByteArray &digest) const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_sources.value(source).value(namespaceUid).digest == digest;
+}
+
 milliseconds RestorePace::written(
     const davit::ObjectKey &source, const QString &namespaceUid, const QByteArray &digest)
 {

@@ -26,6 +26,9 @@ public:
     // How long to wait until `digest` may be written there; zero: now. [thread-safe]
     std::chrono::milliseconds remaining(const davit::ObjectKey &source, const QString &namespaceUid,
         const QByteArray &digest) const;
+    // Whether `digest` was written there: what is written now is a restoration. [thread-safe]
+    bool isKnown(const davit::ObjectKey &source, const QString &namespaceUid,
+        const QByteArray &digest) const;
     // It was written. Returns the wait before the next restoration. [thread-safe]
     std::chrono::milliseconds written(
         const davit::ObjectKey &source, const QString &namespaceUid, const QByteArray &digest);

@@ -148,6 +148,7 @@ private:
     void answered(const std::shared_ptr<Sending> &sending, const RawReply &reply);
     QByteArray body(const Sending &sending) const;
     void countDropped(quint64 events);
+    void logWarning(const Told &told) const;
     void logRefusal(const Error &error);
 
     const ClientIdentity m_identity;
@@ -220,6 +221,8 @@ void PluginEvents::Core::next()
             {identityOf(told.involved), told.type, told.reason}, told.message, told.name, told.utc);
         if (!event)
             continue;
+        if (told.type == QLatin1StringView("Warning") && !event->isPatch)
+            logWarning(told);
         sending->event = *event;
         sending->event.message = shortened(event->message); // it may have got a prefix
         sending->isPatch = event->isPatch;
@@ -330,6 +333,17 @@ void PluginEvents::Core::countDropped(quint64 events)
     m_dropped += events;
     if (m_identity.observer)
         m_identity.observer->eventsDropped(m_identity.pluginId, events);
+}
+
+void PluginEvents::Core::logWarning(const Told &told) const
+{
+    const auto text = [&told](const char *name) {
+        return told.involved.value(QLatin1StringView(name)).toString();
+    };
+    m_log.warning("warning event",
+        {{"plugin", m_identity.pluginId}, {"kind", text("kind")},
+            {"object", toString(ObjectKey{text("namespace"), text("name")})},
+            {"reason", told.reason}, {"note", told.message}});
 }
 
 void PluginEvents::Core::logRefusal(const Error &error)

@@ -5,6 +5,8 @@
 //   - One request at a time, in order. Only broken connections are tried again, 12 times, 10 s
 //   apart (E-5).
 //   - What is counted up is patched; when the event is gone it is made anew (E-6).
+//   - A Warning is a warning in the log as well, when its Event is new; one that is counted up, or
+//   dropped as spam, is not told again.
 //   - What the server or the plugin's Rbac refuses is logged, a repeated refusal once.
 //   - finish() sends what waits, for a bounded time; close() drops it.
 // Source: behaviours.md 9.1. Test: tst_pluginevents.
