@@ -4,6 +4,9 @@
 #include "version.h"
 
 #include <CLI/CLI.hpp>
+#include <QtCore/qcoreapplication.h>
+#include <QtCore/qdir.h>
+#include <QtCore/qfileinfo.h>
 #include <QtCore/qregularexpression.h>
 #include <algorithm>
 
@@ -87,7 +90,8 @@ struct RunTexts
 void addRunFlags(CLI::App &run, RunTexts &texts)
 {
     run.add_option("--plugin-dir", texts.pluginDirs,
-           "Directory with plugins, NAME.so each; repeatable [/usr/lib/davit/plugins]")
+           "Directory with plugins, NAME.so each; repeatable [" + defaultPluginDir().toStdString()
+               + "]")
         ->take_all()
         ->allow_extra_args(false)
         ->type_name("DIR");
@@ -233,6 +237,13 @@ QString versionText()
 }
 
 } // namespace
+
+QString defaultPluginDir()
+{
+    const QString ofPrefix = QDir::cleanPath(
+        QCoreApplication::applicationDirPath() + QStringLiteral("/../lib/davit/plugins"));
+    return QFileInfo(ofPrefix).isDir() ? ofPrefix : QStringLiteral("/usr/lib/davit/plugins");
+}
 
 Result<Command> parseCommandLine(const QStringList &arguments)
 {

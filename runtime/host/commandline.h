@@ -1,6 +1,6 @@
 // What the user asked for, from the arguments of the process. Contract:
-//   - Nothing but the arguments and the environment is looked at; files and directories are checked
-//   by those who use them.
+//   - Nothing but the arguments, the environment and where davit is installed is looked at; files
+//   and directories are checked by those who use them.
 //   - What is wrong is one sentence that names the flag, the fault and the next step.
 // Flag names: those of kubebuilder's manager where they exist. Test: tst_commandline.
 #pragma once
@@ -14,9 +14,13 @@
 
 namespace davit::host {
 
+// lib/davit/plugins of the prefix where this executable lies; where that has none, as a build tree,
+// /usr/lib/davit/plugins. [thread-safe]
+QString defaultPluginDir();
+
 struct RunOptions
 {
-    QStringList pluginDirs{QStringLiteral("/usr/lib/davit/plugins")};
+    QStringList pluginDirs{defaultPluginDir()};
     QString kubeconfig; // empty: KUBECONFIG, then in-cluster, then ~/.kube/config
     bool isEmbedded = false;
     QString embeddedObjectsDir; // empty: none

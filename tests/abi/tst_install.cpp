@@ -18,6 +18,7 @@ class tst_Install : public QObject
 private Q_SLOTS:
     void initTestCase();
     void headersAreWhole();
+    void davitFindsWhatIsInstalled();
     void operatorBuilds();
     void exportsTwoSymbols();
     void noLazyBindingNoUniqueSymbols();
@@ -45,7 +46,7 @@ bool tst_Install::run(const QString &program, const QStringList &arguments)
 
 void tst_Install::initTestCase()
 {
-    for (const char *component : {"sdk", "library"})
+    for (const char *component : {"sdk", "library", "Unspecified"})
         QVERIFY(run(QStringLiteral("cmake"),
             {QStringLiteral("--install"), kBuild, QStringLiteral("--prefix"), path("prefix"),
                 QStringLiteral("--component"), QString::fromLatin1(component)}));
@@ -63,6 +64,26 @@ void tst_Install::headersAreWhole()
         QDir(QStringLiteral(DAVIT_SOURCE_DIR "/sdk/include/davit")).entryList(QDir::Files));
     QVERIFY(!QFile::exists(path("prefix/include/davit/priv")));
     QVERIFY(QFile::exists(path("prefix/share/davit/metadata.schema.json")));
+}
+
+// Wherever the prefix is: the default plugin directory lies in it, and its plugins find the SDK.
+void tst_Install::davitFindsWhatIsInstalled()
+{
+    const QString plugins = path("prefix/lib/davit/plugins");
+    QVERIFY(run(path("prefix/bin/davit"), {QStringLiteral("run"), QStringLiteral("--help")}));
+    QVERIFY2(m_output.simplified().contains("[" + plugins.toUtf8() + "]"), m_output.constData());
+    const QString plugin = plugins + QStringLiteral("/replicator.so");
+    QVERIFY(run(
+        path("prefix/bin/davit"), {QStringLiteral("plugin"), QStringLiteral("inspect"), plugin}));
+    QVERIFY(run(QStringLiteral("ldd"), {plugin}));
+    const qsizetype sdk = m_output.indexOf("libDavitSdk.so.1 => ");
+    QVERIFY2(
+        sdk >= 0 && m_output.mid(sdk, m_output.indexOf('\n', sdk) - sdk).contains("/prefix/lib"),
+        m_output.constData());
+    // In a build tree, which has no such folder, it is that of the distribution.
+    QVERIFY(run(
+        kBuild + QStringLiteral("/bin/davit"), {QStringLiteral("run"), QStringLiteral("--help")}));
+    QVERIFY2(m_output.contains("[/usr/lib/davit/plugins]"), m_output.constData());
 }
 
 void tst_Install::operatorBuilds()

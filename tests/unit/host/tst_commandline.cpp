@@ -39,6 +39,7 @@ void tst_CommandLine::defaults()
     const auto *options = std::get_if<RunOptions>(&result.value());
     QVERIFY(options);
     QCOMPARE(options->pluginDirs, QStringList(QStringLiteral("/usr/lib/davit/plugins")));
+    QCOMPARE(options->pluginDirs, QStringList(defaultPluginDir()));
     QCOMPARE(options->metricsAddress, QStringLiteral(":8080"));
     QCOMPARE(options->probeAddress, QStringLiteral(":8081"));
     QVERIFY(options->gracefulTimeout == 30s);
