@@ -9,6 +9,7 @@
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qregularexpression.h>
 #include <algorithm>
+#include <optional>
 
 namespace davit::host {
 
@@ -65,6 +66,38 @@ Error unknown(const QString &argument, const CLI::App &command, const QString &c
         return refusal(
             QStringLiteral("flag %1 is not known; did you mean %2? %3").arg(name, nearest, help));
     return refusal(QStringLiteral("flag %1 is not known; %2").arg(name, help));
+}
+
+// The flag that has an empty value, a variable that was not set most likely; else empty.
+QString emptyFlag(const CLI::App &command)
+{
+    for (const CLI::Option *option : command.get_options())
+        for (const std::string &value : option->results())
+            if (value.empty())
+                return QString::fromStdString(option->get_name());
+    return {};
+}
+
+// The same for "--flag=", which would take the next argument for its value.
+QString emptyFlag(const QStringList &arguments)
+{
+    for (const QString &argument : arguments)
+        if (argument.startsWith(u'-') && argument.indexOf(u'=') == argument.size() - 1)
+            return argument.chopped(1);
+    return {};
+}
+
+Error emptyValue(const QString &flag)
+{
+    return refusal(
+        QStringLiteral("flag %1 has an empty value; give it one or leave it out").arg(flag));
+}
+
+// "davit plugin inspect", as it is typed.
+QString nameOf(const CLI::App *command)
+{
+    const QString name = QString::fromStdString(command->get_name());
+    return command->get_parent() ? nameOf(command->get_parent()) + u' ' + name : name;
 }
 
 // The flags of "davit run" as text; run() turns them into values.
@@ -227,6 +260,31 @@ Result<Command> runCommand(const RunTexts &texts)
     return status.isOk() ? Result<Command>(Command(options)) : Result<Command>(status.error());
 }
 
+// What there is to say when that was all; nothing when the flags have their values.
+std::optional<Result<Command>> parse(CLI::App &app, const QStringList &arguments)
+{
+    if (const QString flag = emptyFlag(arguments); !flag.isEmpty())
+        return emptyValue(flag);
+    std::vector<std::string> reversed;
+    for (const QString &argument : arguments)
+        reversed.insert(reversed.begin(), argument.toStdString());
+    try {
+        app.parse(reversed);
+    } catch (const CLI::CallForHelp &) {
+        return Command(Text{QString::fromStdString(app.help())}); // of the subcommand, if any
+    } catch (const CLI::ArgumentMismatch &e) {
+        // "--kubeconfig: 1 required TEXT missing", or another wording in another version.
+        static const QRegularExpression end(QStringLiteral("[: ]"));
+        return refusal(
+            QStringLiteral("flag %1 needs a value; 'davit run --help' shows what each flag takes")
+                .arg(QString::fromUtf8(e.what()).section(end, 0, 0)));
+    } catch (const CLI::ParseError &e) {
+        return refusal(QStringLiteral("%1; 'davit --help' shows how it is written")
+                           .arg(QString::fromUtf8(e.what())));
+    }
+    return std::nullopt;
+}
+
 QString versionText()
 {
     return QStringLiteral("davit %1 (SDK ABI %2, commit %3, built %4, Qt %5)\n")
@@ -245,6 +303,12 @@ QString defaultPluginDir()
     return QFileInfo(ofPrefix).isDir() ? ofPrefix : QStringLiteral("/usr/lib/davit/plugins");
 }
 
+QStringList trialProgram()
+{
+    // Also when the file was replaced or removed since this process began.
+    return {QStringLiteral("/proc/self/exe"), QStringLiteral("plugin"), QStringLiteral("try")};
+}
+
 Result<Command> parseCommandLine(const QStringList &arguments)
 {
     CLI::App app("Davit hosts Kubernetes operators as plugins behind one shared cache.", "davit");
@@ -258,40 +322,34 @@ Result<Command> parseCommandLine(const QStringList &arguments)
     CLI::App *inspect = plugin->add_subcommand(
         "inspect", "Say what a plugin is and whether this davit would load it");
     inspect->add_option("FILE", files, "Plugins, NAME.so each");
-    for (CLI::App *command : {&app, run, plugin, inspect})
+    CLI::App *trial = plugin->add_subcommand("try",
+        "Load the library of a plugin in this process and end: davit run does so before it loads "
+        "one itself");
+    std::string tried;
+    trial->add_option("FILE", tried, "A plugin's library");
+    for (CLI::App *command : {&app, run, plugin, inspect, trial})
         command->allow_extras();
 
-    std::vector<std::string> reversed;
-    for (const QString &argument : arguments)
-        reversed.insert(reversed.begin(), argument.toStdString());
-    try {
-        app.parse(reversed);
-    } catch (const CLI::CallForHelp &) {
-        return Command(Text{QString::fromStdString(app.help())}); // of the subcommand, if any
-    } catch (const CLI::ArgumentMismatch &e) {
-        // "--kubeconfig: 1 required TEXT missing", or another wording in another version.
-        static const QRegularExpression end(QStringLiteral("[: ]"));
-        return refusal(
-            QStringLiteral("flag %1 needs a value; 'davit run --help' shows what each flag takes")
-                .arg(QString::fromUtf8(e.what()).section(end, 0, 0)));
-    } catch (const CLI::ParseError &e) {
-        return refusal(QStringLiteral("%1; 'davit --help' shows how it is written")
-                           .arg(QString::fromUtf8(e.what())));
-    }
+    if (auto ended = parse(app, arguments))
+        return *ended;
     if (isVersionAsked)
         return Command(Text{versionText()});
     CLI::App *command = run->parsed() ? run
         : inspect->parsed()           ? inspect
+        : trial->parsed()             ? trial
         : plugin->parsed()            ? plugin
                                       : &app;
-    const QString name = command == run ? QStringLiteral("davit run")
-        : command == inspect            ? QStringLiteral("davit plugin inspect")
-        : command == plugin             ? QStringLiteral("davit plugin")
-                                        : QStringLiteral("davit");
+    const QString name = nameOf(command);
+    if (const QString flag = emptyFlag(*command); !flag.isEmpty())
+        return emptyValue(flag);
     if (const std::vector<std::string> rest = app.remaining(true); !rest.empty())
         return unknown(QString::fromStdString(rest.front()), *command, name);
     if (command == run)
         return runCommand(texts);
+    if (command == trial && tried.empty())
+        return refusal(QStringLiteral("no file was given; write davit plugin try NAME.so"));
+    if (command == trial)
+        return Command(TryOptions{QString::fromStdString(tried)});
     if (command != inspect)
         return refusal(QStringLiteral("no command was given; '%1 --help' lists them").arg(name));
     InspectOptions options;

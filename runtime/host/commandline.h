@@ -39,16 +39,24 @@ struct InspectOptions
     QStringList files;
 };
 
+// Loads a library and ends: what davit run does in a process of its own with each plugin first.
+struct TryOptions
+{
+    QString file;
+};
+
 // Something to print, and the process is done.
 struct Text
 {
     QString text;
 };
 
-using Command = std::variant<RunOptions, InspectOptions, Text>;
+using Command = std::variant<RunOptions, InspectOptions, TryOptions, Text>;
 
 // `arguments` without the program's name, as the system gave them. InvalidArgument with the
 // sentence. [host-thread]
 Result<Command> parseCommandLine(const QStringList &arguments);
+// What asks this very program for TryOptions, but for the file. [thread-safe]
+QStringList trialProgram();
 
 } // namespace davit::host

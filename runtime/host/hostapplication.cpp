@@ -161,6 +161,7 @@ Status HostApplication::startPlugins()
     pluginhost::PluginHostSettings settings;
     settings.stateDir = m_setup.stateDir;
     settings.configs = m_setup.configuration.plugins;
+    settings.trialProgram = trialProgram();
     m_plugins
         = std::make_unique<pluginhost::PluginManager>(*m_services, m_executor, m_time, settings);
     m_plugins->setOnChanged([](const pluginhost::PluginSpec &) {}); // the manager logs them

@@ -5,8 +5,10 @@
 #include "unixsignals.h"
 
 #include <pluginhost/guardedapplication.h>
+#include <pluginhost/trialload.h>
 #include <support/timesource.h>
 
+#include <QtCore/qfileinfo.h>
 #include <cstdio>
 #include <fcntl.h>
 #include <unistd.h>
@@ -91,5 +93,7 @@ int main(int argc, char **argv)
     }
     if (const auto *files = std::get_if<InspectOptions>(&command.value()))
         return inspect(*files);
+    if (const auto *trial = std::get_if<TryOptions>(&command.value()))
+        ::_exit(pluginhost::runTrialLoad(QFileInfo(trial->file).absoluteFilePath()));
     return run(std::get<RunOptions>(command.value()));
 }

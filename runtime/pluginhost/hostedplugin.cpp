@@ -128,7 +128,7 @@ void HostedPlugin::resolveKinds()
     for (const DeclaredResource &resource : resources)
         m_unsettled.append(resource.gvk);
     if (m_unsettled.isEmpty())
-        return load();
+        return tryLoad();
     for (const DeclaredResource &resource : resources)
         resolveKind(resource);
 }
@@ -156,7 +156,7 @@ void HostedPlugin::kindSettled(const Gvk &gvk)
 {
     const bool wasWaiting = m_unsettled.removeAll(gvk) > 0;
     if (wasWaiting && m_unsettled.isEmpty() && !m_isStopping)
-        load();
+        tryLoad();
 }
 
 void HostedPlugin::kindMissing(const Gvk &gvk, const QString &reason)
@@ -166,7 +166,8 @@ void HostedPlugin::kindMissing(const Gvk &gvk, const QString &reason)
             PluginState::Checked, QStringLiteral("waits for %1: %2").arg(toString(gvk), reason));
 }
 
-void HostedPlugin::load()
+// Is still Waiting while the trial runs: stop() may end that at any time.
+void HostedPlugin::tryLoad()
 {
     const Status status = copyPlugin(
         m_environment->stateDir, m_spec.file(), m_spec.id(), nextGeneration(), &m_copy);
@@ -174,6 +175,28 @@ void HostedPlugin::load()
         m_phase = Phase::Down;
         return settle(PluginState::Refused, status.error().message());
     }
+    if (m_environment->trialProgram.isEmpty())
+        return load();
+    m_trial = std::make_unique<TrialLoad>(m_environment->trialProgram, m_copy,
+        m_environment->loadLimit, [weak = weak_from_this()](const QString &fault) {
+            if (const auto plugin = weak.lock())
+                plugin->onHost([fault](HostedPlugin &self) { self.tried(fault); });
+        });
+}
+
+void HostedPlugin::tried(const QString &fault)
+{
+    if (!m_trial)
+        return; // stopped meanwhile
+    m_trial.reset();
+    if (fault.isEmpty())
+        return load();
+    m_phase = Phase::Down;
+    settle(PluginState::Refused, fileReason(fault));
+}
+
+void HostedPlugin::load()
+{
     m_phase = Phase::Initializing;
     const PluginIdentity identity{m_spec.id(), &m_spec.metadata(), &m_faults, nullptr};
     m_client = m_environment->services.makeClient(identity);
@@ -222,16 +245,12 @@ HostedPlugin::Outcome HostedPlugin::mapLibrary()
             fileReason(
                 QStringLiteral("the file changed while it was being loaded; restart davit"))};
     m_loader = std::make_unique<QPluginLoader>(m_copy);
-    // With lazy binding a missing symbol would end the process at the first call.
-    m_loader->setLoadHints(QLibrary::ResolveAllSymbolsHint | QLibrary::PreventUnloadHint);
-    bool isLoaded = false;
-    const bool isGood
-        = priv::pluginCall(m_faults, "load", m_spec.id(), [&] { isLoaded = m_loader->load(); });
-    if (!isGood || !isLoaded)
-        return {PluginState::Refused,
-            fileReason(QStringLiteral("it could not be loaded (%1); rebuild it against this SDK")
-                           .arg(isGood ? m_loader->errorString().simplified() : m_faults.last()))};
-    return {};
+    QString fault;
+    // What a static constructor throws here, but not in the trial, ends the process: it would leave
+    // the lock of the loader held (trialload.h).
+    priv::pluginCall(
+        m_faults, "load", m_spec.id(), [&]() noexcept { fault = loadLibrary(*m_loader); });
+    return fault.isEmpty() ? Outcome() : Outcome{PluginState::Refused, fileReason(fault)};
 }
 
 HostedPlugin::Outcome HostedPlugin::makePlugin()
@@ -284,6 +303,7 @@ void HostedPlugin::stop(std::chrono::nanoseconds limit, Stopped done)
     const Outcome last{m_spec.state(), m_spec.reason()};
     switch (m_phase) {
     case Phase::Waiting:
+        m_trial.reset();
         m_phase = Phase::Down;
         if (last.state != PluginState::Refused)
             setState(PluginState::Retired);

@@ -10,6 +10,7 @@
 #include "pluginchecks.h"
 #include "plugincontext.h"
 #include "pluginthread.h"
+#include "trialload.h"
 
 #include <davit/hostcontext.h>
 
@@ -28,6 +29,8 @@ struct HostEnvironment
     QString stateDir;
     FaultSettings faults;
     std::chrono::nanoseconds initializeLimit{std::chrono::seconds(30)};
+    QStringList trialProgram; // of TrialLoad; empty: none
+    std::chrono::milliseconds loadLimit{std::chrono::seconds(60)};
     std::function<void(const PluginSpec &spec)> onChanged; // after each change of state
 };
 
@@ -86,6 +89,8 @@ private:
     void resolveKind(const DeclaredResource &resource);
     void kindSettled(const Gvk &gvk);
     void kindMissing(const Gvk &gvk, const QString &reason);
+    void tryLoad();
+    void tried(const QString &fault);
     void load();
     Outcome loadAndInitialize(); // [plugin-thread]
     Outcome mapLibrary(); // [plugin-thread]
@@ -111,6 +116,7 @@ private:
     QList<Gvk> m_unsettled; // kinds that the plugin waits for
     RawMetadata m_checked; // what the file said when it was checked
     QString m_copy;
+    std::unique_ptr<TrialLoad> m_trial; // while it runs
     support::TimeSource::TimerId m_timer = 0;
     Outcome m_last; // how the taking down ends
     std::chrono::nanoseconds m_limit{0}; // of the taking down; negative: none

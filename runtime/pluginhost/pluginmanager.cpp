@@ -33,7 +33,8 @@ PluginManager::PluginManager(PluginServices &services, support::Executor &execut
     : m_settings(settings)
     , m_environment(std::make_shared<HostEnvironment>(HostEnvironment{services, executor, time,
           Logger(services.log(), QStringLiteral("pluginhost")), settings.stateDir, settings.faults,
-          settings.initializeLimit, [](const PluginSpec &) {}}))
+          settings.initializeLimit, settings.trialProgram, settings.loadLimit,
+          [](const PluginSpec &) {}}))
     , m_alive(std::make_shared<bool>(true))
 {
     priv::registerMetatypes();

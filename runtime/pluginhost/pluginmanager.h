@@ -16,6 +16,9 @@ struct PluginHostSettings
     QJsonObject configs; // by plugin Id
     FaultSettings faults;
     std::chrono::nanoseconds initializeLimit{std::chrono::seconds(30)};
+    // Loads a library, whose path is appended, with runTrialLoad(); empty: nothing is tried.
+    QStringList trialProgram;
+    std::chrono::milliseconds loadLimit{std::chrono::seconds(60)};
 };
 
 class PluginManager

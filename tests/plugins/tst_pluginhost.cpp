@@ -4,18 +4,26 @@
 #include "pluginhost/eventloopexecutor.h"
 #include "pluginhost/guardedapplication.h"
 #include "pluginhost/pluginmanager.h"
+#include "pluginhost/trialload.h"
 #include "testing/embeddedapiserver.h"
 
 #include <QTest>
 #include <QtCore/qjsonarray.h>
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qtemporarydir.h>
+#include <unistd.h>
 
 using namespace davit;
 using namespace davit::pluginhost;
 using namespace std::chrono_literals;
 
 namespace {
+
+// This program, as main() understands it.
+QStringList trialProgram()
+{
+    return {QStringLiteral("/proc/self/exe"), QStringLiteral("--try")};
+}
 
 const QString kFixtures = QStringLiteral(DAVIT_BUILD_DIR "/tests/fixture-plugins/");
 
@@ -64,6 +72,7 @@ struct Host
     {
         PluginHostSettings settings;
         settings.stateDir = stateDir;
+        settings.trialProgram = trialProgram();
         settings.initializeLimit = 1s;
         manager = std::make_unique<PluginManager>(
             *services, executor, support::systemTimeSource(), settings);
@@ -186,6 +195,7 @@ void tst_PluginHost::endStates_data()
     row("wrong-iid", "Refused", "wrongiid.so: its IID is \"org.example.SomethingElse/1\", not");
     row("newer-sdk", "Refused", "newersdk.so: it was built for SDK ABI 2, this host has 1;");
     row("missing-symbol", "Refused", "undefined symbol: _Z24fixtureThatNobodyDefinesv");
+    row("bad-load", "Refused", "its static constructors threw: the fixture threw in a static");
     row("circular-a", "Refused",
         "circulara.so: its dependencies form a circle (circular-a -> circular-b -> circular-a)");
     row("circular-b", "Refused",
@@ -272,8 +282,8 @@ void tst_PluginHost::stop()
 void tst_PluginHost::loadedTwiceInBothOrders_data()
 {
     QTest::addColumn<QStringList>("names");
-    const QStringList names = {QStringLiteral("good"), QStringLiteral("throwingslot"),
-        QStringLiteral("throwingreconcile")};
+    const QStringList names = {QStringLiteral("good"), QStringLiteral("badload"),
+        QStringLiteral("throwingslot"), QStringLiteral("throwingreconcile")};
     QTest::newRow("forth") << names;
     QTest::newRow("back") << QStringList(names.rbegin(), names.rend());
 }
@@ -296,6 +306,7 @@ void tst_PluginHost::loadedTwiceInBothOrders()
             host.spec(QStringLiteral("throwing-slot"))->state(), PluginState::Faulted, 10000);
         const PluginSpec *thrower = host.spec(QStringLiteral("throwing-reconcile"));
         QTRY_COMPARE_WITH_TIMEOUT(thrower->state(), PluginState::Faulted, 10000);
+        QCOMPARE(host.spec(QStringLiteral("bad-load"))->state(), PluginState::Refused);
         const QString reason = thrower->reason();
         QVERIFY2(
             reason.startsWith(QStringLiteral("10 faults within 60 s, the last in reconcile (")),
@@ -309,6 +320,8 @@ void tst_PluginHost::loadedTwiceInBothOrders()
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && qstrcmp(argv[1], "--try") == 0)
+        ::_exit(runTrialLoad(QString::fromLocal8Bit(argv[2])));
     GuardedApplication app(argc, argv);
     tst_PluginHost test;
     return QTest::qExec(&test, argc, argv);

@@ -4,16 +4,24 @@
 
 #include "pluginhost/guardedapplication.h"
 #include "pluginhost/pluginmanager.h"
+#include "pluginhost/trialload.h"
 
 #include <QTest>
 #include <QtCore/qtemporarydir.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace davit;
 using namespace davit::pluginhost;
 using namespace std::chrono_literals;
 
 namespace {
+
+// This program, as main() understands it.
+QStringList trialProgram()
+{
+    return {QStringLiteral("/proc/self/exe"), QStringLiteral("--try")};
+}
 
 const QString kFixtures = QStringLiteral(DAVIT_BUILD_DIR "/tests/fixture-plugins/");
 
@@ -32,6 +40,9 @@ private Q_SLOTS:
     void cleanup();
     void endStates_data();
     void endStates();
+    void badLoads_data();
+    void badLoads();
+    void stopDuringTrial();
     void goodRunsBesideAll();
     void duplicates();
     void waitsForItsKinds();
@@ -79,6 +90,7 @@ void tst_PluginManager::cleanup()
 void tst_PluginManager::start(const QStringList &places, PluginHostSettings settings)
 {
     settings.stateDir = m_state.path();
+    settings.trialProgram = trialProgram();
     m_manager = std::make_unique<PluginManager>(
         *m_services, *m_executor, support::systemTimeSource(), settings);
     m_manager->setOnChanged([this](const PluginSpec &changed) {
@@ -159,6 +171,58 @@ void tst_PluginManager::endStates()
     QCOMPARE(QString(pluginStateName(only.state())),
         state == u"Running" ? QStringLiteral("Retired") : state);
     QCOMPARE(said, state == u"Running" ? QString() : only.reason());
+}
+
+void tst_PluginManager::badLoads_data()
+{
+    QTest::addColumn<QByteArray>("how");
+    QTest::addColumn<QString>("fault");
+    const auto row = [](const char *how, const char *fault) {
+        QTest::newRow(how) << QByteArray(how) << QString::fromLatin1(fault);
+    };
+    row("throw", "threw: the fixture threw in a static constructor");
+    row("exit", "ended the process (exit code 0)");
+    row("kill", "crashed (signal 9)");
+    row("hang", "have not returned for 3000 ms");
+}
+
+// Each is refused, and what comes after it can still be loaded, on other threads too.
+void tst_PluginManager::badLoads()
+{
+    QFETCH(const QByteArray, how);
+    QFETCH(const QString, fault);
+    qputenv("FIXTURE_LOAD", how);
+    PluginHostSettings settings;
+    settings.loadLimit = 3s;
+    start({fixture("badload")}, settings);
+    QTRY_VERIFY_WITH_TIMEOUT(m_manager->isSettled(), 20000);
+    const PluginSpec &bad = *m_manager->specs().at(0);
+    QCOMPARE(bad.state(), PluginState::Refused);
+    QCOMPARE(bad.reason(),
+        QStringLiteral("%1: its static constructors %2; mend what it does before initialize")
+            .arg(fixture("badload"), fault));
+    stop();
+    qunsetenv("FIXTURE_LOAD");
+    start({fixture("good")});
+    QTRY_COMPARE_WITH_TIMEOUT(spec(QStringLiteral("good")).state(), PluginState::Running, 20000);
+    stop();
+}
+
+void tst_PluginManager::stopDuringTrial()
+{
+    qputenv("FIXTURE_LOAD", "hang");
+    const auto copies = [this] {
+        return QDir(QStringLiteral("%1/plugin-copies/%2/bad-load")
+                        .arg(m_state.path())
+                        .arg(QCoreApplication::applicationPid()))
+            .entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+    };
+    const QStringList before = copies();
+    start({fixture("badload")});
+    QTRY_VERIFY(copies() != before); // which is what is tried
+    QVERIFY(stop().isEmpty());
+    qunsetenv("FIXTURE_LOAD");
+    QCOMPARE(m_manager->specs().at(0)->state(), PluginState::Retired);
 }
 
 void tst_PluginManager::goodRunsBesideAll()
@@ -443,6 +507,8 @@ void tst_PluginManager::noRegularFiles()
 
 int main(int argc, char **argv)
 {
+    if (argc == 3 && qstrcmp(argv[1], "--try") == 0)
+        ::_exit(runTrialLoad(QString::fromLocal8Bit(argv[2])));
     GuardedApplication app(argc, argv);
     tst_PluginManager test;
     return QTest::qExec(&test, argc, argv);

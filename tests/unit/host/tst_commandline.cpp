@@ -22,6 +22,8 @@ private Q_SLOTS:
     void texts();
     void refused_data();
     void refused();
+    void emptyValues_data();
+    void emptyValues();
     void durations_data();
     void durations();
 
@@ -146,6 +148,7 @@ void tst_CommandLine::refused_data()
     row("", "no command was given; 'davit --help' lists them");
     row("plugin", "no command was given; 'davit plugin --help' lists them");
     row("plugin inspect", "no file was given; write davit plugin inspect NAME.so");
+    row("plugin try", "no file was given; write davit plugin try NAME.so");
     row("runn", "argument \"runn\" is not expected; 'davit --help' lists what there is");
     row("run --kubconfig x",
         "flag --kubconfig is not known; did you mean --kubeconfig? 'davit run --help' lists what "
@@ -167,6 +170,40 @@ void tst_CommandLine::refused_data()
         "--zap-log-level \"loud\" is not known; write one of error, warn, info, debug");
     row("run --zap-encoder xml", "--zap-encoder \"xml\" is not known; write one of json, console");
     row("run -v many", "-v \"many\" is no verbosity; write a number from 0 to 10");
+}
+
+// Each flag that takes a value, in both ways of writing it.
+void tst_CommandLine::emptyValues_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("flag");
+    for (const char *flag : {"--plugin-dir", "--kubeconfig", "--embedded-objects",
+             "--metrics-bind-address", "--health-probe-bind-address", "--graceful-shutdown-timeout",
+             "--cache-sync-timeout", "--state-dir", "--config", "--zap-log-level", "--zap-encoder",
+             "--zap-time-encoding", "--v"}) {
+        const QString name = QString::fromLatin1(flag);
+        const QString run = QStringLiteral("run");
+        QTest::addRow("%s ''", flag) << QStringList{run, name, QString()} << name;
+        QTest::addRow("%s=", flag) << QStringList{run, name + u'='} << name;
+        QTest::addRow("%s= --embedded", flag)
+            << QStringList{run, name + u'=', QStringLiteral("--embedded")} << name;
+        QTest::addRow("%s= x", flag) << QStringList{run, name + u'=', QStringLiteral("x")} << name;
+    }
+    QTest::newRow("one of two") << QStringList{QStringLiteral("run"),
+        QStringLiteral("--plugin-dir=/a"), QStringLiteral("--plugin-dir"), QString()}
+                                << QStringLiteral("--plugin-dir");
+    QTest::newRow("-v ''") << QStringList{QStringLiteral("run"), QStringLiteral("-v"), QString()}
+                           << QStringLiteral("--v");
+}
+
+void tst_CommandLine::emptyValues()
+{
+    QFETCH(const QStringList, arguments);
+    QFETCH(const QString, flag);
+    const Result<Command> result = parseCommandLine(arguments);
+    QVERIFY(!result.isOk());
+    QCOMPARE(result.error().message(),
+        QStringLiteral("flag %1 has an empty value; give it one or leave it out").arg(flag));
 }
 
 void tst_CommandLine::refused()
