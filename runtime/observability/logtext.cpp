@@ -9,6 +9,7 @@
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
 #include <QtCore/qjsonvalue.h>
+#include <algorithm>
 
 namespace davit::observability {
 
@@ -16,12 +17,56 @@ namespace {
 
 using namespace std::chrono;
 
+constexpr qsizetype kTextLimit = 1024; // bytes of one text
+constexpr qsizetype kItemLimit = 64; // texts of a list
+
 bool isOverwritten(const LogRecord &record, qsizetype i)
 {
     for (qsizetype later = i + 1; later < record.count; ++later)
         if (qstrcmp(record.fields[later].key, record.fields[i].key) == 0)
             return true;
     return false;
+}
+
+void appendQuoted(QByteArray &out, const QByteArray &text)
+{
+    static constexpr char kHex[] = "0123456789abcdef";
+    out += '"';
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (c == '\n') {
+            out += "\\n";
+        } else if (c == '\t') {
+            out += "\\t";
+        } else if (c == '\r') {
+            out += "\\r";
+        } else if (byte < 0x20 || byte == 0x7f) {
+            out += "\\u00";
+            out += kHex[byte >> 4];
+            out += kHex[byte & 15];
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
+// The one place that everything on its way to the log goes through. Secrets first: half of one is
+// not known as a secret any more.
+QByteArray shownText(const QString &text)
+{
+    QByteArray bytes = redacted(text).toUtf8(); // toUtf8 replaces what is no valid text
+    const qsizetype size = bytes.size();
+    if (size <= kTextLimit)
+        return bytes;
+    qsizetype end = kTextLimit;
+    while ((static_cast<unsigned char>(bytes[end]) & 0xc0) == 0x80) // within a letter
+        --end;
+    bytes.truncate(end);
+    return bytes + "… (" + QByteArray::number(size) + " bytes)";
 }
 
 // What only helps to find lines that belong together; people see that by themselves.
@@ -98,16 +143,18 @@ void appendJsonValue(QByteArray &out, const LogField &field)
     case QMetaType::QStringList: {
         out += '[';
         const QStringList items = value.toStringList();
-        for (qsizetype i = 0; i < items.size(); ++i) {
+        for (qsizetype i = 0; i < std::min(items.size(), kItemLimit); ++i) {
             if (i > 0)
                 out += ',';
-            appendJsonString(out, redacted(items[i]));
+            appendQuoted(out, shownText(items[i]));
         }
+        if (items.size() > kItemLimit)
+            out += ",\"… (" + QByteArray::number(items.size()) + " items)\"";
         out += ']';
         return;
     }
     default:
-        appendJsonString(out, redacted(plainText(value)));
+        appendQuoted(out, shownText(plainText(value)));
     }
 }
 
@@ -145,16 +192,16 @@ void appendTime(QByteArray &out, nanoseconds utc, TimeEncoding encoding)
 
 void appendConsoleValue(QByteArray &out, const LogField &field)
 {
-    const QString text = isSecretName(QLatin1StringView(field.key))
-        ? QStringLiteral("<redacted>")
-        : redacted(plainText(field.value));
+    const QByteArray text = isSecretName(QLatin1StringView(field.key))
+        ? QByteArray("<redacted>")
+        : shownText(plainText(field.value));
     bool isPlain = !text.isEmpty();
-    for (const QChar c : text)
+    for (const QChar c : QString::fromUtf8(text))
         isPlain = isPlain && c.isPrint() && c != QLatin1Char(' ') && c != QLatin1Char('"');
     if (isPlain)
-        out += text.toUtf8();
+        out += text;
     else
-        appendJsonString(out, text);
+        appendQuoted(out, text);
 }
 
 const char *colourOf(LogLevel level)
@@ -191,28 +238,7 @@ QLatin1StringView levelName(LogLevel level) noexcept
 
 void appendJsonString(QByteArray &out, QStringView text)
 {
-    static constexpr char kHex[] = "0123456789abcdef";
-    out += '"';
-    for (const char c : text.toUtf8()) { // toUtf8 replaces what is no valid text
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            out += '\\';
-            out += c;
-        } else if (c == '\n') {
-            out += "\\n";
-        } else if (c == '\t') {
-            out += "\\t";
-        } else if (c == '\r') {
-            out += "\\r";
-        } else if (byte < 0x20 || byte == 0x7f) {
-            out += "\\u00";
-            out += kHex[byte >> 4];
-            out += kHex[byte & 15];
-        } else {
-            out += c;
-        }
-    }
-    out += '"';
+    appendQuoted(out, text.toUtf8()); // toUtf8 replaces what is no valid text
 }
 
 QByteArray jsonLine(const LogRecord &record, TimeEncoding time)
@@ -228,7 +254,7 @@ QByteArray jsonLine(const LogRecord &record, TimeEncoding time)
         appendJsonString(out, *record.logger);
     }
     out += ",\"msg\":";
-    appendJsonString(out, redacted(QString::fromUtf8(record.message)));
+    appendQuoted(out, shownText(QString::fromUtf8(record.message)));
     for (qsizetype i = 0; i < record.count; ++i) {
         if (isOverwritten(record, i))
             continue;
@@ -259,7 +285,7 @@ QByteArray consoleLine(const LogRecord &record, Colour colour)
     out += ' ';
     out += record.logger->toUtf8().leftJustified(18);
     out += ' ';
-    out += redacted(QString::fromUtf8(record.message)).toUtf8().replace('\n', "\\n");
+    out += shownText(QString::fromUtf8(record.message)).replace('\n', "\\n");
     for (qsizetype i = 0; i < record.count; ++i) {
         if (isOverwritten(record, i) || isForMachines(record.fields[i]))
             continue;

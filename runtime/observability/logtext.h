@@ -3,6 +3,8 @@
 //   no newline inside.
 //   - Console: "16:35:01.123 INFO  plugin.replicator  copied  namespace=ops name=key", for people;
 //   without reconcileID.
+//   - A text is cut after 1 KiB and a list after 64 texts, and then says how long it was: what
+//   comes from a server or a plugin may be of any size.
 // Source: ecosystem conventions of zap's production and development encoders. Test: tst_logwriter.
 #pragma once
 

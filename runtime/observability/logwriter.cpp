@@ -3,13 +3,18 @@
 #include <support/timesource.h>
 
 #include <QtCore/qlogging.h>
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <poll.h>
 #include <unistd.h>
 
 namespace davit::observability {
 
 namespace {
+
+constexpr int kPatienceMs = 200;
+constexpr qsizetype kPortion = PIPE_BUF; // what fits when poll() calls a pipe writable
 
 std::atomic<LogWriter *> g_qtWriter{nullptr};
 
@@ -66,18 +71,16 @@ void LogWriter::write(LogLevel level, const QString &logger, const char *message
         return;
     const QByteArray text = line({level, m_time.utc(), &logger, message, fields, count});
     const std::lock_guard lock(m_mutex);
-    if (!put(text)) {
-        ++m_dropped;
-        return;
-    }
     const quint64 dropped = m_dropped.load();
-    if (dropped == m_droppedTold)
-        return;
-    const LogField lost{"lines", QVariant::fromValue(dropped - m_droppedTold)};
-    const QString source = QStringLiteral("log");
-    if (put(line({LogLevel::Warning, m_time.utc(), &source, "lines were dropped: nobody read them",
-            &lost, 1})))
-        m_droppedTold = dropped;
+    if (dropped != m_droppedTold) {
+        const LogField lost{"lines", QVariant::fromValue(dropped - m_droppedTold)};
+        const QString source = QStringLiteral("log");
+        if (put(line({LogLevel::Warning, m_time.utc(), &source,
+                "lines were dropped: nobody read them", &lost, 1})))
+            m_droppedTold = dropped;
+    }
+    if (!put(text))
+        ++m_dropped;
 }
 
 QByteArray LogWriter::line(const LogRecord &record) const
@@ -88,22 +91,42 @@ QByteArray LogWriter::line(const LogRecord &record) const
 
 bool LogWriter::put(const QByteArray &text) noexcept
 {
-    constexpr int kPatienceMs = 200;
-    qsizetype done = 0;
-    while (done < text.size()) {
-        // A line that was begun is finished however long it takes: half of one would spoil two.
-        pollfd waiting{m_fileDescriptor, POLLOUT, 0};
-        if (done == 0 && ::poll(&waiting, 1, kPatienceMs) == 0)
+    if (!m_rest.isEmpty() && !putRest())
+        return false;
+    m_rest = text;
+    if (putRest() || m_rest.size() < text.size())
+        return true; // what was begun is finished before the next line
+    m_rest.clear();
+    return false;
+}
+
+// In portions that a writable descriptor takes without blocking.
+bool LogWriter::putRest() noexcept
+{
+    while (!m_rest.isEmpty()) {
+        if (!waitWritable())
             return false;
-        const ssize_t n
-            = ::write(m_fileDescriptor, text.constData() + done, size_t(text.size() - done));
+        const ssize_t n = ::write(
+            m_fileDescriptor, m_rest.constData(), size_t(std::min(m_rest.size(), kPortion)));
         if (n > 0)
-            done += n;
-        else if (n < 0 && errno == EAGAIN)
-            ::poll(&waiting, 1, kPatienceMs);
-        else if (n < 0 && errno != EINTR)
+            m_rest.remove(0, n);
+        else if (n < 0 && errno != EINTR && errno != EAGAIN)
             return false;
     }
+    return true;
+}
+
+bool LogWriter::waitWritable() noexcept
+{
+    pollfd waiting{m_fileDescriptor, POLLOUT, 0};
+    if (::poll(&waiting, 1, 0) == 0) {
+        if (m_isStalled)
+            return false;
+        ++m_waits;
+        m_isStalled = ::poll(&waiting, 1, kPatienceMs) == 0;
+        return !m_isStalled;
+    }
+    m_isStalled = false;
     return true;
 }
 

@@ -1,8 +1,10 @@
 // Writes log lines to a file descriptor, and Qt's own messages with them. Contract:
-//   - One write(2) a line: lines of several threads never mix, and nothing is held back, so that a
-//   process that leaves by _exit has lost none.
-//   - A reader that does not read blocks the writer for at most 200 ms a line; then the line is
-//   dropped and counted, and the next line that gets through says how many.
+//   - Lines of several threads never mix, and nothing is held back from a reader that reads, so
+//   that a process that leaves by _exit has lost none.
+//   - A reader that does not read is waited for once, for 200 ms. From then on lines are dropped
+//   and counted, without waiting, until the descriptor is writable again; then a line says how
+//   many.
+//   - A line that was begun is finished before the next one.
 // Shapes of the lines: logtext.h. Test: tst_logwriter.
 #pragma once
 
@@ -47,17 +49,24 @@ public:
     void flush() noexcept;
     // Lines that no one would read. [thread-safe]
     quint64 droppedLines() const noexcept { return m_dropped.load(); }
+    // How often a line waited for the reader. [thread-safe]
+    quint64 waits() const noexcept { return m_waits.load(); }
 
 private:
     QByteArray line(const LogRecord &record) const;
     bool put(const QByteArray &line) noexcept;
+    bool putRest() noexcept;
+    bool waitWritable() noexcept;
 
     const support::TimeSource &m_time;
     const int m_fileDescriptor;
     const LogSettings m_settings;
     std::mutex m_mutex; // one line at a time
     std::atomic<quint64> m_dropped{0};
+    std::atomic<quint64> m_waits{0};
     quint64 m_droppedTold = 0; // GUARDED_BY(m_mutex)
+    QByteArray m_rest; // GUARDED_BY(m_mutex); of a line that was begun
+    bool m_isStalled = false; // GUARDED_BY(m_mutex); nobody reads
 };
 
 } // namespace davit::observability

@@ -67,6 +67,9 @@ private Q_SLOTS:
     void redaction();
     void qtMessages();
     void readerThatDoesNotRead();
+    void readerThatStopsWithinALine();
+    void longTexts_data();
+    void longTexts();
 };
 
 using Fields = std::vector<LogField>;
@@ -222,13 +225,84 @@ void tst_LogWriter::readerThatDoesNotRead()
     LogWriter writer(time, pipe.fds[1], {});
     const QByteArray filler(4096, 'x');
     while (::write(pipe.fds[1], filler.constData(), size_t(filler.size())) > 0) { }
-    writer.write(LogLevel::Info, QString(), "lost", nullptr, 0);
-    QCOMPARE(writer.droppedLines(), quint64(1));
+    for (int i = 0; i < 50; ++i)
+        writer.write(LogLevel::Info, QString(), "lost", nullptr, 0);
+    QCOMPARE(writer.droppedLines(), quint64(50));
+    QCOMPARE(writer.waits(), quint64(1)); // SIGTERM would be heard after the others
     pipe.read();
     writer.write(LogLevel::Info, QString(), "heard", nullptr, 0);
     const QByteArray text = pipe.read();
-    QVERIFY2(text.contains("\"heard\""), text.constData());
-    QVERIFY2(text.contains("lines were dropped: nobody read them\",\"lines\":1"), text.constData());
+    QVERIFY2(
+        text.contains("lines were dropped: nobody read them\",\"lines\":50"), text.constData());
+    QVERIFY2(text.endsWith("\"heard\"}\n"), text.constData());
+    writer.write(LogLevel::Info, QString(), "again", nullptr, 0);
+    QCOMPARE(pipe.read().count('\n'), 1);
+}
+
+// The descriptor blocks, as standard error does, and a line is longer than what is free.
+void tst_LogWriter::readerThatStopsWithinALine()
+{
+    FixedTime time;
+    Pipe pipe;
+    QCOMPARE(::fcntl(pipe.fds[1], F_SETFL, 0), 0);
+    QVERIFY(::fcntl(pipe.fds[1], F_SETPIPE_SZ, 8192) >= 8192);
+    LogWriter writer(time, pipe.fds[1], {});
+    Fields fields;
+    for (const char *key : {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"})
+        fields.push_back({key, QString(900, QLatin1Char('a'))});
+    writer.write(LogLevel::Info, QString(), "long", fields.data(), qsizetype(fields.size()));
+    writer.write(LogLevel::Info, QString(), "lost", nullptr, 0);
+    QCOMPARE(writer.droppedLines(), quint64(1));
+    QByteArray text;
+    for (int i = 0; i < 10; ++i) {
+        text += pipe.read();
+        writer.write(LogLevel::Info, QString(), "later", nullptr, 0);
+    }
+    text += pipe.read();
+    const QList<QByteArray> lines = text.split('\n');
+    QVERIFY2(lines.at(0).contains("\"msg\":\"long\"") && lines.at(0).endsWith("a\"}"),
+        lines.at(0).constData());
+    QVERIFY2(lines.at(1).contains("lines were dropped"), lines.at(1).constData());
+    QVERIFY2(lines.at(lines.size() - 2).contains("\"later\""), text.right(200).constData());
+}
+
+void tst_LogWriter::longTexts_data()
+{
+    QTest::addColumn<QVariant>("value");
+    QTest::addColumn<QByteArray>("shown"); // the end of the JSON line
+    const QString kilo(1024, QLatin1Char('a'));
+    const QByteArray cut = kilo.toUtf8();
+    QTest::newRow("1 KiB is whole") << QVariant(kilo) << QByteArray("\"" + cut + "\"}\n");
+    QTest::newRow("one more") << QVariant(QString(kilo + u'a'))
+                              << QByteArray("\"" + cut + "… (1025 bytes)\"}\n");
+    QTest::newRow("never within a letter")
+        << QVariant(QString(kilo.left(1023) + QStringLiteral("éé")))
+        << QByteArray("\"" + cut.left(1023) + "… (1027 bytes)\"}\n");
+    QTest::newRow("bytes") << QVariant(QByteArray(5000, 'a'))
+                           << QByteArray("\"" + cut + "… (5000 bytes)\"}\n");
+    QTest::newRow("a secret is not cut in two")
+        << QVariant(QString(kilo.left(1004) + QStringLiteral(" Bearer abcdefghijklmnopqrstuvw")))
+        << QByteArray("\"" + cut.left(1004) + " Bearer <redacted>\"}\n");
+    QTest::newRow("a list") << QVariant(QStringList{kilo + u'a', QStringLiteral("b")})
+                            << QByteArray("[\"" + cut + "… (1025 bytes)\",\"b\"]}\n");
+    QTest::newRow("a long list") << QVariant(QStringList(1000, QStringLiteral("b")))
+                                 << QByteArray("[" + QByteArray("\"b\",").repeated(64)
+                                        + "\"… (1000 items)\"]}\n");
+}
+
+// What a server or a plugin says may be of any size.
+void tst_LogWriter::longTexts()
+{
+    QFETCH(const QVariant, value);
+    QFETCH(const QByteArray, shown);
+    FixedTime time;
+    Pipe pipe;
+    LogWriter writer(time, pipe.fds[1], {});
+    const LogField field{"t", value};
+    writer.write(LogLevel::Info, QString(), "m", &field, 1);
+    const QByteArray text = pipe.read();
+    const qsizetype begin = text.indexOf("\"t\":") + 4;
+    QCOMPARE(text.mid(begin), shown);
 }
 
 QTEST_GUILESS_MAIN(tst_LogWriter)
