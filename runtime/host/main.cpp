@@ -5,6 +5,7 @@
 #include "unixsignals.h"
 
 #include <pluginhost/guardedapplication.h>
+#include <pluginhost/lastwords.h>
 #include <pluginhost/trialload.h>
 #include <support/timesource.h>
 
@@ -51,6 +52,7 @@ int run(const RunOptions &options)
         return refuse(setup.error().message());
     observability::LogWriter log(support::systemTimeSource(), STDERR_FILENO, logSettings(options));
     log.takeQtMessages();
+    pluginhost::installLastWords(STDERR_FILENO);
     int code = int(ExitCode::Done);
     HostApplication host(
         options, setup.value(), log, [&](ExitCode exitCode, const QString &sentence) {

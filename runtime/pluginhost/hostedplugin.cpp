@@ -33,7 +33,7 @@ HostedPlugin::HostedPlugin(
     : m_environment(std::move(environment))
     , m_spec(spec)
     , m_config(config)
-    , m_faults(m_environment->time, m_environment->log.with("plugin", spec.id()),
+    , m_faults(spec.id(), m_environment->time, m_environment->log.with("plugin", spec.id()),
           m_environment->faults, [this](const QString &reason) {
               onHost([reason](HostedPlugin &self) {
                   if (self.m_spec.state() == PluginState::Running)

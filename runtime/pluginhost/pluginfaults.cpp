@@ -20,11 +20,18 @@ qint64 seconds(std::chrono::nanoseconds time)
     return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
+constinit thread_local RunningCode t_running;
+
 } // namespace
 
-PluginFaults::PluginFaults(const support::TimeSource &time, const Logger &log,
-    const FaultSettings &settings, std::function<void(const QString &)> onOverBudget)
-    : m_time(time), m_log(log), m_settings(settings), m_onOverBudget(std::move(onOverBudget))
+PluginFaults::PluginFaults(const QString &pluginId, const support::TimeSource &time,
+    const Logger &log, const FaultSettings &settings,
+    std::function<void(const QString &)> onOverBudget)
+    : m_pluginId(pluginId.toUtf8())
+    , m_time(time)
+    , m_log(log)
+    , m_settings(settings)
+    , m_onOverBudget(std::move(onOverBudget))
 { }
 
 void PluginFaults::fault(const char *entry, const QString &subject, const QString &what) noexcept
@@ -53,8 +60,9 @@ void PluginFaults::fault(const char *entry, const QString &subject, const QStrin
 void PluginFaults::entered(const char *entry, const QString &subject) noexcept
 {
     const auto now = m_time.monotonic();
+    const RunningCode outer = std::exchange(t_running, {m_pluginId.constData(), entry});
     const std::lock_guard lock(m_mutex);
-    m_calls.push_back({std::this_thread::get_id(), entry, subject, now});
+    m_calls.push_back({std::this_thread::get_id(), entry, subject, now, outer});
 }
 
 void PluginFaults::left() noexcept
@@ -63,8 +71,15 @@ void PluginFaults::left() noexcept
     const std::lock_guard lock(m_mutex);
     const auto call = std::find_if(
         m_calls.rbegin(), m_calls.rend(), [&](const Call &c) { return c.thread == self; });
-    if (call != m_calls.rend())
-        m_calls.erase(std::next(call).base());
+    if (call == m_calls.rend())
+        return;
+    t_running = call->outer;
+    m_calls.erase(std::next(call).base());
+}
+
+RunningCode PluginFaults::runningHere() noexcept
+{
+    return t_running;
 }
 
 quint64 PluginFaults::count() const

@@ -1,7 +1,8 @@
 // What one plugin did wrong, and what of its code runs now. Contract:
 //   - Each fault is logged once and counted; when the error budget is used up within its window,
 //   `onOverBudget` is called with a sentence.
-//   - Calls are known by thread, so that one that never returns can be named.
+//   - Calls are known by thread, so that one that never returns, or that ends the process, can be
+//   named.
 // Test: tst_pluginfaults.
 #pragma once
 
@@ -30,12 +31,19 @@ struct FaultSettings
     std::chrono::nanoseconds callLimit = std::chrono::seconds(60);
 };
 
+// The plugin code that a thread runs. Both null outside of any.
+struct RunningCode
+{
+    const char *pluginId = nullptr; // lives as long as the call
+    const char *entry = nullptr; // constant
+};
+
 class PluginFaults final : public priv::FaultSink
 {
 public:
     // `onOverBudget` is called on the thread of the fault, at each fault that is over the budget.
-    PluginFaults(const support::TimeSource &time, const Logger &log, const FaultSettings &settings,
-        std::function<void(const QString &reason)> onOverBudget);
+    PluginFaults(const QString &pluginId, const support::TimeSource &time, const Logger &log,
+        const FaultSettings &settings, std::function<void(const QString &reason)> onOverBudget);
     Q_DISABLE_COPY_MOVE(PluginFaults)
 
     void fault(const char *entry, const QString &subject, const QString &what) noexcept override;
@@ -53,6 +61,8 @@ public:
     // "slot added (v1 Secret) has not returned for 61 s" about a call that is over the limit, or
     // empty. [thread-safe]
     QString overdue() const;
+    // Of the calling thread and of any plugin; may be called by a signal handler. [thread-safe]
+    static RunningCode runningHere() noexcept;
 
 private:
     struct Call
@@ -61,9 +71,11 @@ private:
         const char *entry;
         QString subject;
         std::chrono::nanoseconds begin;
+        RunningCode outer; // what it interrupted
     };
     int recentLocked(std::chrono::nanoseconds now) const;
 
+    const QByteArray m_pluginId; // UTF-8
     const support::TimeSource &m_time;
     const Logger m_log;
     const FaultSettings m_settings;

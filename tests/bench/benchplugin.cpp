@@ -35,7 +35,8 @@ BenchPlugin::BenchPlugin(int number, BenchRun &run, pluginhost::PluginServices &
     , m_run(run)
     , m_services(services)
     , m_metadata(metadataOf(number))
-    , m_faults(time, Logger(services.log(), m_metadata.id), {}, [](const QString &) {})
+    , m_faults(
+          m_metadata.id, time, Logger(services.log(), m_metadata.id), {}, [](const QString &) {})
     , m_client(services.makeClient({m_metadata.id, &m_metadata, &m_faults, nullptr}))
     , m_events(services.makeEvents({m_metadata.id, &m_metadata, &m_faults, nullptr}))
     , m_thread(std::make_unique<pluginhost::PluginThread>(m_metadata.id, m_faults))

@@ -22,6 +22,8 @@ private Q_SLOTS:
     void slowFirstSync();
     void serverComesLater();
     void badPluginBesideAGoodOne();
+    void lastWords_data();
+    void lastWords();
     void stops_data();
     void stops();
     void eventsAreWrittenBeforeTheEnd_data();
@@ -238,6 +240,51 @@ void tst_Run::badPluginBesideAGoodOne()
     QVERIFY2(page.contains("plugin replicator 1.0.0: Running\n"), page.constData());
     QVERIFY2(page.contains("plugin broken.so: Refused, "), page.constData());
     QCOMPARE(davit.stop(), 0);
+}
+
+void tst_Run::lastWords_data()
+{
+    QTest::addColumn<QString>("where");
+    QTest::addColumn<QString>("how");
+    QTest::addColumn<QString>("words");
+    QTest::addColumn<int>("exitCode"); // -2: a signal
+    const auto row = [](const char *where, const char *how, const char *words, int exitCode) {
+        QTest::addRow("%s in %s", how, where)
+            << QString::fromLatin1(where) << QString::fromLatin1(how) << QString::fromLatin1(words)
+            << exitCode;
+    };
+    row("initialize", "exit", "it called exit()", 1);
+    row("event", "quick_exit", "it called exit()", 1);
+    row("reconcile", "exit", "it called exit()", 1);
+    row("initialize", "qFatal", "it called abort() or qFatal()", -2);
+    row("reconcile", "abort", "it called abort() or qFatal()", -2);
+    row("event", "terminate", "it threw, and nobody caught: std::terminate was called", -2);
+    row("reconcile", "throw", "it threw, and nobody caught: the sleeper threw", -2);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which have that signal
+    row("event", "SIGSEGV", "SIGSEGV", -2);
+#endif
+}
+
+// A plugin that ends the process: the last line says so.
+void tst_Run::lastWords()
+{
+    QFETCH(const QString, where);
+    QFETCH(const QString, how);
+    QFETCH(const QString, words);
+    QFETCH(const int, exitCode);
+    HostProcess davit;
+    davit.setEnvironment(u"SLEEPER_ENDS"_s, where + u':' + how);
+    davit.run({u"--embedded"_s, u"--plugin-dir"_s, kSleeper});
+    if (where == u"reconcile") {
+        QVERIFY2(davit.waitForLine("connected"), davit.errorText().constData());
+        ApiDriver api(davit.stateDir() + u"/embedded.kubeconfig"_s);
+        QVERIFY2(addSleeper(api, u"one"_s, u"0"_s), qPrintable(api.lastError));
+    }
+    QCOMPARE(davit.waitForExit(), exitCode);
+    const QList<QByteArray> lines = davit.errorText().trimmed().split('\n');
+    QCOMPARE(QString::fromUtf8(lines.last()),
+        u"davit: plugin \"sleeper\" ended the process in its %1: %2; mend the plugin or remove it"_s
+            .arg(where, words));
 }
 
 void tst_Run::stops_data()

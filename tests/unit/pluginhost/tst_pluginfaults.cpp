@@ -19,6 +19,7 @@ private Q_SLOTS:
     void windowForgets();
     void overdue();
     void nestedAndOtherThreads();
+    void runningHere();
     void manyThreads();
 
 private:
@@ -31,7 +32,7 @@ void tst_PluginFaults::budget()
     QStringList over;
     FaultSettings settings;
     settings.budget = 3;
-    PluginFaults faults(m_clock,
+    PluginFaults faults(QStringLiteral("demo"), m_clock,
         Logger(lines, QStringLiteral("pluginhost")).with("plugin", QStringLiteral("demo")),
         settings, [&](const QString &reason) { over.append(reason); });
     QCOMPARE(faults.last(), QString());
@@ -54,7 +55,8 @@ void tst_PluginFaults::windowForgets()
     FaultSettings settings;
     settings.budget = 2;
     settings.window = 10s;
-    PluginFaults faults(m_clock, Logger(), settings, [&](const QString &) { ++over; });
+    PluginFaults faults(
+        QStringLiteral("demo"), m_clock, Logger(), settings, [&](const QString &) { ++over; });
     faults.fault("timer", QString(), QStringLiteral("a"));
     m_clock.advance(10s);
     QCOMPARE(faults.recent(), 0);
@@ -71,7 +73,8 @@ void tst_PluginFaults::overdue()
 {
     FaultSettings settings;
     settings.callLimit = 60s;
-    PluginFaults faults(m_clock, Logger(), settings, [](const QString &) {});
+    PluginFaults faults(
+        QStringLiteral("demo"), m_clock, Logger(), settings, [](const QString &) {});
     faults.entered("slot updated", QStringLiteral("v1 Pod"));
     m_clock.advance(60s);
     QCOMPARE(faults.overdue(), QString());
@@ -89,7 +92,7 @@ void tst_PluginFaults::overdue()
 
 void tst_PluginFaults::nestedAndOtherThreads()
 {
-    PluginFaults faults(m_clock, Logger(), {}, [](const QString &) {});
+    PluginFaults faults(QStringLiteral("demo"), m_clock, Logger(), {}, [](const QString &) {});
     faults.entered("event", QStringLiteral("QTimer"));
     faults.entered("slot added", QStringLiteral("v1 Pod"));
     std::thread other([&] {
@@ -104,10 +107,37 @@ void tst_PluginFaults::nestedAndOtherThreads()
     faults.left(); // one too many does no harm
 }
 
+// What the last words of the process name: the innermost call of the thread, of whichever plugin.
+void tst_PluginFaults::runningHere()
+{
+    const auto here = [] {
+        const RunningCode code = PluginFaults::runningHere();
+        return code.entry ? QByteArray(code.pluginId) + ' ' + code.entry : QByteArray("none");
+    };
+    PluginFaults demo(QStringLiteral("demo"), m_clock, Logger(), {}, [](const QString &) {});
+    PluginFaults other(QStringLiteral("other"), m_clock, Logger(), {}, [](const QString &) {});
+    QCOMPARE(here(), QByteArray("none"));
+    demo.entered("event", QString());
+    demo.entered("slot added", QString());
+    QCOMPARE(here(), QByteArray("demo slot added"));
+    other.entered("predicate", QString());
+    QCOMPARE(here(), QByteArray("other predicate"));
+    QByteArray elsewhere;
+    std::thread([&] { elsewhere = here(); }).join();
+    QCOMPARE(elsewhere, QByteArray("none"));
+    other.left();
+    QCOMPARE(here(), QByteArray("demo slot added"));
+    demo.left();
+    QCOMPARE(here(), QByteArray("demo event"));
+    demo.left();
+    QCOMPARE(here(), QByteArray("none"));
+}
+
 void tst_PluginFaults::manyThreads()
 {
     std::atomic<int> over{0};
-    PluginFaults faults(m_clock, Logger(), {}, [&](const QString &) { ++over; });
+    PluginFaults faults(
+        QStringLiteral("demo"), m_clock, Logger(), {}, [&](const QString &) { ++over; });
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
         threads.emplace_back([&] {

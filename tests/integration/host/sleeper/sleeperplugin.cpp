@@ -3,8 +3,41 @@
 #include <davit/controllerplugin.h>
 
 #include <QtCore/qthread.h>
+#include <QtCore/qtimer.h>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
 
 using namespace Qt::StringLiterals;
+
+static void fail()
+{
+    throw std::runtime_error("the sleeper threw");
+}
+
+// For the test of last words: SLEEPER_ENDS=initialize:exit and the like.
+static void endIfAsked(const QByteArray &where)
+{
+    const QByteArray asked = qgetenv("SLEEPER_ENDS");
+    if (!asked.startsWith(where + ':'))
+        return;
+    const QByteArray how = asked.mid(where.size() + 1);
+    if (how == "exit")
+        std::exit(0);
+    if (how == "quick_exit")
+        std::quick_exit(0);
+    if (how == "qFatal")
+        qFatal("the sleeper is fatal");
+    if (how == "abort")
+        std::abort();
+    if (how == "terminate")
+        std::terminate();
+    if (how == "throw")
+        []() noexcept { fail(); }();
+    if (how == "SIGSEGV")
+        std::raise(SIGSEGV);
+}
 
 class SleepReconciler final : public davit::Reconciler
 {
@@ -15,6 +48,7 @@ public:
     davit::ReconcileResult reconcile(
         const davit::ReconcileRequest &request, davit::ReconcileContext &context) override
     {
+        endIfAsked("reconcile");
         const davit::Object object = m_lister.find(request.key());
         context.log().info("falls asleep");
         QThread::msleep(ulong(object["data"_L1]["seconds"_L1].toString().toDouble() * 1000));
@@ -39,6 +73,8 @@ class SleeperPlugin final : public QObject, public davit::ControllerPlugin
 public:
     davit::Status initialize(davit::HostContext &host) override
     {
+        endIfAsked("initialize");
+        QTimer::singleShot(0, this, [] { endIfAsked("event"); });
         const davit::InformerRequest sleepers(davit::Gvk{{}, u"v1"_s, u"ConfigMap"_s});
         return davit::ControllerBuilder(host, u"sleeper"_s)
             .watches(sleepers)
