@@ -8,6 +8,7 @@
 #include <pluginhost/lastwords.h>
 #include <pluginhost/trialload.h>
 #include <support/timesource.h>
+#include <transport/execcredential.h>
 
 #include <QtCore/qfileinfo.h>
 #include <cstdio>
@@ -64,6 +65,7 @@ int run(const RunOptions &options)
         code = QCoreApplication::exec();
     else
         code = refuse(status.error().message());
+    transport::endExecPrograms();
     // No destructor runs, static or not: a plugin's thread may be in the middle of its code.
     log.flush();
     std::fflush(nullptr);

@@ -1,6 +1,7 @@
 #include "credential.h"
 
-#include <QtCore/qfile.h>
+#include "inputfile.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -51,13 +52,12 @@ private:
     void read()
     {
         m_readAt = m_time.monotonic();
-        QFile file(m_path);
-        if (!file.open(QIODevice::ReadOnly)) {
-            m_fault = QStringLiteral("it cannot be read: ") + file.errorString();
-            return;
-        }
-        const QByteArray text = file.readAll().trimmed();
-        if (text.isEmpty())
+        QString unreadable;
+        const QByteArray text
+            = readInputFile(m_path, &unreadable, std::chrono::milliseconds(0)).trimmed();
+        if (!unreadable.isEmpty())
+            m_fault = QStringLiteral("it cannot be read: ") + unreadable;
+        else if (text.isEmpty())
             m_fault = QStringLiteral("it is empty");
         else if (!isHeaderSafe(text))
             m_fault = QStringLiteral("it ") + kNotHeaderSafe;

@@ -27,6 +27,9 @@ public:
     // Calls `ready` when token() can answer: at once, but for a program that must run first.
     // [io-thread]
     virtual void prepare(std::function<void()> ready) { ready(); }
+    // What keeps those who prepare() waiting ("exec plugin /opt/x"); empty when nothing does.
+    // [io-thread]
+    virtual QString awaited() const { return {}; }
     // Empty: anonymous, or the client certificate is the proof. [io-thread]
     virtual Result<QByteArray> token() = 0;
     // True when token() has now another value than `refused`, or will have after prepare().

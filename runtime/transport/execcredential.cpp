@@ -5,6 +5,9 @@
 #include <QtCore/qdatetime.h>
 #include <QtCore/qtimer.h>
 #include <csignal>
+#include <mutex>
+#include <set>
+#include <sys/prctl.h>
 #include <unistd.h>
 #include <utility>
 
@@ -16,6 +19,19 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds kRunLimit{60};
 constexpr std::chrono::seconds kExpirySlack{10};
+constexpr qsizetype kMaxPrinted = qsizetype(1024) * 1024;
+
+// What endExecPrograms() kills: processes, or, when negative, their groups.
+struct Running
+{
+    std::mutex mutex;
+    std::set<pid_t> targets; // GUARDED_BY(mutex)
+};
+Running &running()
+{
+    static auto *const kept = new Running;
+    return *kept;
+}
 
 Error malformed(const char *what)
 {
@@ -31,18 +47,31 @@ std::optional<std::chrono::nanoseconds> timeOf(const std::string &text)
     return std::chrono::milliseconds(time.toMSecsSinceEpoch());
 }
 
-// Between fork and exec: async-signal-safe calls only. A group of its own makes it possible to end
-// the program with all its children.
+// Between fork and exec: async-signal-safe calls only.
 void prepareChild()
 {
-    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+// A group of its own makes it possible to end the program with all its children.
+void prepareGroup()
+{
+    setpgid(0, 0);
+    prepareChild();
+}
+
 } // namespace
+
+void endExecPrograms() noexcept
+{
+    const std::lock_guard lock(running().mutex);
+    for (const pid_t target : running().targets)
+        kill(target, SIGKILL);
+}
 
 Result<ExecOutput> parseExecOutput(const QByteArray &text, const QString &apiVersion)
 {
@@ -114,6 +143,7 @@ ExecCredential::~ExecCredential()
     m_process->disconnect();
     killGroup();
     m_process->waitForFinished(1000);
+    forgetRunning();
 }
 
 void ExecCredential::prepare(std::function<void()> ready)
@@ -153,7 +183,8 @@ void ExecCredential::run()
         return conclude(
             fault(QStringLiteral("interactiveMode is Always and there is no terminal")));
     const bool isInteractive = hasTerminal && m_exec.interactiveMode != Mode::Never;
-    m_isTooLate = false;
+    m_printed.clear();
+    m_givenUp.clear();
     m_process = std::make_unique<QProcess>();
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     for (const auto &[name, value] : m_exec.environment)
@@ -164,9 +195,10 @@ void ExecCredential::run()
     m_process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
     if (isInteractive) {
         m_process->setInputChannelMode(QProcess::ForwardedInputChannel);
+        m_process->setChildProcessModifier(prepareChild);
     } else {
         m_process->setStandardInputFile(QProcess::nullDevice());
-        m_process->setChildProcessModifier(prepareChild);
+        m_process->setChildProcessModifier(prepareGroup);
     }
     QProcess *const process = m_process.get();
     QObject::connect(process, &QProcess::finished, process, [this] { onEnded(); });
@@ -175,18 +207,45 @@ void ExecCredential::run()
             if (error == QProcess::FailedToStart)
                 onEnded();
         });
-    QTimer::singleShot(kRunLimit, process, [this] {
-        m_isTooLate = true;
-        killGroup();
-    });
+    QObject::connect(
+        process, &QProcess::readyReadStandardOutput, process, [this] { takeOutput(); });
+    QTimer::singleShot(
+        kRunLimit, process, [this] { giveUp(QStringLiteral("it did not end within 60 s")); });
     process->start(m_exec.command, m_exec.arguments);
+    const pid_t id = pid_t(process->processId());
+    if (id == 0)
+        return; // it could not be started, and onEnded() has been called
+    m_target = isInteractive ? id : -id;
+    const std::lock_guard lock(running().mutex);
+    running().targets.insert(m_target);
+}
+
+void ExecCredential::takeOutput()
+{
+    m_printed += m_process->read(kMaxPrinted + 1 - m_printed.size());
+    if (m_printed.size() > kMaxPrinted)
+        giveUp(QStringLiteral("it printed more than 1 MiB"));
+}
+
+void ExecCredential::giveUp(const QString &what)
+{
+    if (!m_givenUp.isEmpty())
+        return;
+    m_givenUp = what;
+    killGroup();
+}
+
+QString ExecCredential::awaited() const
+{
+    return m_process ? QStringLiteral("exec plugin ") + m_exec.command : QString();
 }
 
 void ExecCredential::onEnded()
 {
     QProcess &process = *m_process;
-    if (m_isTooLate)
-        return conclude(fault(QStringLiteral("it did not end within 60 s")));
+    takeOutput();
+    if (!m_givenUp.isEmpty())
+        return conclude(fault(m_givenUp));
     if (process.error() == QProcess::FailedToStart) {
         const QString hint = m_exec.installHint.isEmpty() ? QString() : u' ' + m_exec.installHint;
         return conclude(
@@ -197,8 +256,7 @@ void ExecCredential::onEnded()
     if (process.exitCode() != 0)
         return conclude(
             fault(QStringLiteral("it ended with exit code %1").arg(process.exitCode())));
-    const Result<ExecOutput> output
-        = parseExecOutput(process.readAllStandardOutput(), m_exec.apiVersion);
+    const Result<ExecOutput> output = parseExecOutput(m_printed, m_exec.apiVersion);
     if (!output.isOk())
         return conclude(fault(output.error().message()));
     if (!output.value().keyPem.isEmpty()) {
@@ -218,6 +276,7 @@ void ExecCredential::conclude(const Error &error)
     if (error.isError())
         m_output.reset();
     if (m_process) {
+        forgetRunning();
         m_process->disconnect();
         m_process.release()->deleteLater(); // a signal of it may be under way
     }
@@ -235,9 +294,16 @@ Error ExecCredential::fault(const QString &what) const
 
 void ExecCredential::killGroup()
 {
-    if (const qint64 id = m_process->processId(); id > 0)
-        kill(pid_t(-id), SIGKILL);
-    m_process->kill(); // an interactive one has no group of its own
+    if (m_target != 0)
+        kill(m_target, SIGKILL);
+    m_process->kill();
+}
+
+// Its number may be given to another process from now on.
+void ExecCredential::forgetRunning()
+{
+    const std::lock_guard lock(running().mutex);
+    running().targets.erase(std::exchange(m_target, 0));
 }
 
 } // namespace davit::transport

@@ -4,9 +4,12 @@
 //   it runs once.
 //   - it gets KUBERNETES_EXEC_INFO with "interactive"; a terminal on stdin only where
 //   interactiveMode allows it. Its stderr is ours.
-//   - a run has a time limit of one minute; then its whole process group is killed (B63).
+//   - a run has a time limit of one minute and may print 1 MiB; then its whole process group is
+//   killed (B63). Requests that wait for it say so, and that it is not the server that is slow.
 //   - what it prints must be an ExecCredential of the configured version with a token, or a
 //   certificate and its key.
+//   - no program outlives the host: endExecPrograms() ends them with their groups, and the kernel
+//   ends the program itself when the host is killed.
 // Lives on [io-thread]. Only the end of the transport destroys it: then a program that still runs
 // is killed and reaped, which blocks that thread until the kernel has done so (one second at most).
 // Source: Kubernetes client-go credential plugins; behaviours.md C-64 to C-73, cases B01, B03.
@@ -17,6 +20,7 @@
 
 #include <QtCore/qprocess.h>
 #include <optional>
+#include <sys/types.h>
 #include <vector>
 
 namespace davit::transport {
@@ -34,6 +38,9 @@ Result<ExecOutput> parseExecOutput(const QByteArray &text, const QString &apiVer
 // The value of KUBERNETES_EXEC_INFO, one JSON object. [thread-safe]
 QByteArray execInfo(const ClusterConfig &config, bool isInteractive);
 
+// Kills the programs that run, of all transports; for a process that leaves by _exit. [thread-safe]
+void endExecPrograms() noexcept;
+
 class ExecCredential final : public Credential
 {
 public:
@@ -49,14 +56,18 @@ public:
     void prepare(std::function<void()> ready) override;
     Result<QByteArray> token() override;
     bool renew(const QByteArray &refused) override;
+    QString awaited() const override;
 
 private:
     bool isFresh() const;
     void run();
+    void takeOutput();
+    void giveUp(const QString &what);
     void onEnded();
     void conclude(const Error &error);
     Error fault(const QString &what) const;
     void killGroup();
+    void forgetRunning();
 
     const ClusterConfig m_config;
     const ExecConfig m_exec;
@@ -65,7 +76,9 @@ private:
     std::optional<ExecOutput> m_output;
     Error m_error; // of the last run
     std::unique_ptr<QProcess> m_process; // while it runs
-    bool m_isTooLate = false;
+    pid_t m_target = 0; // what kill() gets for it; negative: its group; 0: none runs
+    QByteArray m_printed; // by the run under way
+    QString m_givenUp; // why the run under way was killed; else empty
     std::vector<std::function<void()>> m_waiting;
 };
 

@@ -1,8 +1,8 @@
 #include "incluster.h"
 
 #include "credential.h"
+#include "inputfile.h"
 
-#include <QtCore/qfile.h>
 #include <QtNetwork/qsslcertificate.h>
 
 namespace davit::transport {
@@ -10,8 +10,8 @@ namespace {
 
 QByteArray readFile(const QString &path)
 {
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    QString fault;
+    return readInputFile(path, &fault);
 }
 
 Error fault(const QString &what)

@@ -2,7 +2,12 @@
 
 #include <QtCore/qfile.h>
 #include <QtCore/qfileinfo.h>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace davit::transport {
 namespace {
@@ -23,29 +28,47 @@ QString unfitKind(const QString &path)
     return {};
 }
 
+QByteArray readAll(int descriptor, int patienceMs, QString *fault)
+{
+    QByteArray contents;
+    QByteArray piece(64 * 1024, Qt::Uninitialized);
+    while (contents.size() <= kMaxInputFile) { // a pipe gives it in pieces
+        pollfd readable{descriptor, POLLIN, 0};
+        if (::poll(&readable, 1, patienceMs) == 0) {
+            *fault = QStringLiteral("it is a pipe that nobody writes to");
+            return {};
+        }
+        const ssize_t n = ::read(descriptor, piece.data(), size_t(piece.size()));
+        if (n == 0)
+            return contents;
+        if (n > 0) {
+            contents.append(piece.constData(), n);
+        } else if (errno != EINTR && errno != EAGAIN) {
+            *fault = QString::fromLocal8Bit(std::strerror(errno));
+            return {};
+        }
+    }
+    *fault = QStringLiteral("it is larger than 16 MiB");
+    return {};
+}
+
 } // namespace
 
-QByteArray readInputFile(const QString &path, QString *fault)
+QByteArray readInputFile(const QString &path, QString *fault, std::chrono::milliseconds patience)
 {
     *fault = unfitKind(path);
     if (!fault->isEmpty())
         return {};
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) {
-        *fault = file.errorString();
+    // Without O_NONBLOCK opening a pipe that nobody writes to does not return.
+    const int descriptor
+        = ::open(QFile::encodeName(path).constData(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) {
+        *fault = QString::fromLocal8Bit(std::strerror(errno));
         return {};
     }
-    QByteArray contents;
-    for (;;) { // a pipe gives it in pieces
-        const QByteArray piece = file.read(kMaxInputFile + 1 - contents.size());
-        contents += piece;
-        if (piece.isEmpty() || contents.size() > kMaxInputFile)
-            break;
-    }
-    if (contents.size() <= kMaxInputFile)
-        return contents;
-    *fault = QStringLiteral("it is larger than 16 MiB");
-    return {};
+    QByteArray contents = readAll(descriptor, int(patience.count()), fault);
+    ::close(descriptor);
+    return fault->isEmpty() ? contents : QByteArray();
 }
 
 } // namespace davit::transport

@@ -67,10 +67,7 @@ QnamExchange::QnamExchange(
     m_limitTimer.setSingleShot(true);
     m_totalTimer.setSingleShot(true);
     connect(&m_limitTimer, &QTimer::timeout, this, &QnamExchange::onLimit);
-    connect(&m_totalTimer, &QTimer::timeout, this, [this] {
-        fail(failure(mayHaveBeenExecuted() ? ErrorCode::OutcomeUnknown : ErrorCode::Timeout,
-            QStringLiteral("no whole answer within ") + seconds(m_request.totalDeadline)));
-    });
+    connect(&m_totalTimer, &QTimer::timeout, this, &QnamExchange::onTotalLimit);
 }
 
 QnamExchange::~QnamExchange()
@@ -93,12 +90,28 @@ void QnamExchange::begin()
     queueUp();
 }
 
+// Whose fault it is depends on what was waited for.
+void QnamExchange::onTotalLimit()
+{
+    const QString awaited = m_isPreparing ? m_context.credential->awaited() : QString();
+    const QString limit = seconds(m_request.totalDeadline);
+    if (!awaited.isEmpty())
+        return fail(failure(ErrorCode::Timeout,
+            QStringLiteral("it was not sent: %1 has not given a credential within %2")
+                .arg(awaited, limit)));
+    fail(failure(mayHaveBeenExecuted() ? ErrorCode::OutcomeUnknown : ErrorCode::Timeout,
+        QStringLiteral("no whole answer within ") + limit));
+}
+
 // For the credential, then for a connection.
 void QnamExchange::queueUp()
 {
+    m_isPreparing = true;
     m_context.credential->prepare([self = QPointer(this)] {
-        if (self && !self->m_isDone)
-            self->m_context.pool->enqueue(self->m_request.channel, *self);
+        if (!self || self->m_isDone)
+            return;
+        self->m_isPreparing = false;
+        self->m_context.pool->enqueue(self->m_request.channel, *self);
     });
 }
 

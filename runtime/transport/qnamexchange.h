@@ -61,6 +61,7 @@ private:
     void onEncrypted();
     void onReplyFinished();
     void onLimit();
+    void onTotalLimit();
     void drain();
     void dropReply();
     void releaseManager();
@@ -87,6 +88,7 @@ private:
     int m_httpStatus = 0; // 0: no head yet
     bool m_isJsonChecked = false; // no length is known: the brackets tell
     bool m_isNewConnection = false;
+    bool m_isPreparing = false; // waits for the credential
     bool m_isPaused = false;
     bool m_isReplyFinished = false;
     bool m_isRefused = false; // by a 401; another token was found, the request is repeated

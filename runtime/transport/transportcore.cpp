@@ -1,8 +1,8 @@
 #include "transportcore.h"
 #include "execcredential.h"
+#include "inputfile.h"
 #include "tlsmaterial.h"
 
-#include <QtCore/qfile.h>
 #include <QtCore/qsysinfo.h>
 #include <QtNetwork/qnetworkproxy.h>
 #include <utility>
@@ -18,15 +18,13 @@ QByteArray defaultUserAgent()
         + QSysInfo::currentCpuArchitecture().toLatin1() + ')';
 }
 
-// The new contents, or the old ones when the file is gone or empty for a moment.
+// The new contents, or the old ones when the file is gone, empty or unfit for a moment.
 QByteArray reread(const QString &path, const QByteArray &old)
 {
     if (path.isEmpty())
         return old;
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return old;
-    const QByteArray bytes = file.readAll();
+    QString fault;
+    const QByteArray bytes = readInputFile(path, &fault, std::chrono::milliseconds(0));
     return bytes.isEmpty() ? old : bytes;
 }
 

@@ -90,6 +90,7 @@ private Q_SLOTS:
     void runsAgainWhenExpired();
     void runsAgainAfterRefusal();
     void certificate();
+    void slowerThanTheRequestMayTake();
     void orphansDoNotDisturb();
 };
 
@@ -205,6 +206,10 @@ void tst_Exec::faults_data()
                             << "plugin.sh: it crashed";
     QTest::newRow("no JSON") << "echo hello"_ba
                              << "plugin.sh: it printed no JSON object";
+    QTest::newRow("endless") << "yes"_ba
+                             << "plugin.sh: it printed more than 1 MiB";
+    QTest::newRow("too much, and an end") << "yes | head -c 1048577"_ba
+                                          << "plugin.sh: it printed more than 1 MiB";
     QTest::newRow("C-71 missing") << ""_ba
                                   << "No such file or directory get it at x.io";
 }
@@ -321,6 +326,28 @@ void tst_Exec::certificate()
 }
 
 // B63: a plugin that leaves a child behind which keeps nothing of ours open.
+// The server is never reached: that is said, and not that it is slow.
+void tst_Exec::slowerThanTheRequestMayTake()
+{
+    RawServer server(tellToken, serverTls());
+    QTemporaryDir folder;
+    const ClusterConfig config = execConfig(server.port(), folder, "exec sleep 300\n");
+    const auto transport = makeQnamTransport(config);
+    Caller caller(*transport);
+    Recorder recorder;
+    Request request;
+    request.target = "/api/v1";
+    request.totalDeadline = 300ms;
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForEnd());
+    QCOMPARE(recorder.error().code(), ErrorCode::Timeout);
+    QCOMPARE(recorder.error().message(),
+        QStringLiteral("GET https://127.0.0.1:%1/api/v1: it was not sent: exec plugin %2 has not "
+                       "given a credential within 0.3 s")
+            .arg(server.port())
+            .arg(config.exec->command));
+}
+
 void tst_Exec::orphansDoNotDisturb()
 {
     RawServer server(tellToken, serverTls());

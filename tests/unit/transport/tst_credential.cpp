@@ -1,9 +1,11 @@
 #include "transport/credential.h"
+#include "transport/inputfile.h"
 #include "transport/tlsmaterial.h"
 
 #include <QSslKey>
 #include <QTemporaryDir>
 #include <QTest>
+#include <sys/stat.h>
 
 using namespace davit;
 using namespace davit::transport;
@@ -49,6 +51,7 @@ private Q_SLOTS:
     void fileGoneKeepsTheOldToken();
     void renewAfterRefusal();
     void emptyFromTheStart();
+    void unfitFiles();
     void tls_data();
     void tls();
     void names_data();
@@ -141,6 +144,30 @@ void tst_Credential::emptyFromTheStart()
                 .contains(u": it holds control characters, a token is one line; "));
     config.token = "fallback"_ba;
     QCOMPARE(makeCredential(config, time)->token().value(), "fallback"_ba);
+}
+
+// What is put in the place of a file at run time keeps the old token, and hangs nobody.
+void tst_Credential::unfitFiles()
+{
+    QTemporaryDir folder;
+    const QString pipe = folder.filePath(u"pipe"_s);
+    QCOMPARE(mkfifo(qPrintable(pipe), 0600), 0);
+    const QString huge = folder.filePath(u"huge"_s);
+    write(huge, "x");
+    QVERIFY(QFile::resize(huge, kMaxInputFile + 1));
+    for (const auto &[path, fault] : {std::pair(pipe, u"it is a pipe that nobody writes to"_s),
+             std::pair(huge, u"it is larger than 16 MiB"_s),
+             std::pair(u"/dev/zero"_s, u"it is a device"_s),
+             std::pair(folder.path(), u"it is a directory"_s)}) {
+        FixedTime time;
+        ClusterConfig config;
+        config.tokenFile = path;
+        QCOMPARE(makeCredential(config, time)->token().error().message(),
+            u"token file %1: it cannot be read: %2; check the file that the kubeconfig or the "
+            "service account names"_s.arg(path, fault));
+        config.token = "old"_ba;
+        QCOMPARE(makeCredential(config, time)->token().value(), "old"_ba);
+    }
 }
 
 void tst_Credential::tls_data()
