@@ -71,6 +71,8 @@ Result<Setup> prepareSetup(const RunOptions &options)
     if (!stateDir.isOk())
         return stateDir.error();
     setup.stateDir = stateDir.value();
+    if (status = lockStateDir(setup.stateDir); !status.isOk())
+        return status.error();
     if (options.isEmbedded)
         return setup;
     const Result<transport::ClusterConfig> cluster

@@ -3,8 +3,11 @@
 #include <QtCore/qdir.h>
 #include <QtCore/qfile.h>
 #include <QtCore/qtemporaryfile.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -62,6 +65,31 @@ Result<QString> prepareStateDir(const QString &wanted)
         return fault(path, QStringLiteral("is on a file system mounted noexec"));
     ::munmap(mapped, 1);
     return path;
+}
+
+Status lockStateDir(const QString &path)
+{
+    const QByteArray name = QFile::encodeName(path + QStringLiteral("/davit.lock"));
+    const int descriptor
+        = ::open(name.constData(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0)
+        return fault(path,
+            QStringLiteral("cannot be locked (davit.lock: %1)")
+                .arg(QString::fromLocal8Bit(std::strerror(errno))));
+    // flock and no file that says so: the kernel lets go however the process ends.
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        char holder[16] = "";
+        const ssize_t n = ::pread(descriptor, holder, sizeof holder - 1, 0);
+        ::close(descriptor);
+        return Status(ErrorCode::InvalidConfiguration,
+            QStringLiteral("state directory %1 is in use by another davit (process %2); stop that "
+                           "one, or give this one another directory with --state-dir")
+                .arg(path, QString::fromLatin1(holder, std::max<ssize_t>(n, 0)).trimmed()));
+    }
+    const QByteArray self = QByteArray::number(qint64(::getpid())) + '\n';
+    if (::ftruncate(descriptor, 0) == 0)
+        (void)!::pwrite(descriptor, self.constData(), size_t(self.size()), 0);
+    return Status::ok(); // the descriptor stays open
 }
 
 } // namespace davit::host

@@ -15,6 +15,7 @@ private Q_SLOTS:
     void refused_data();
     void refused();
     void ready();
+    void oneHostEach();
     void defaultIsMade();
 
 private:
@@ -51,6 +52,22 @@ void tst_StateDir::ready()
     const Result<QString> result = prepareStateDir(m_dir.path());
     QVERIFY(result.isOk());
     QCOMPARE(result.value(), m_dir.path());
+}
+
+void tst_StateDir::oneHostEach()
+{
+    const QTemporaryDir mine;
+    const QTemporaryDir other;
+    QVERIFY(lockStateDir(mine.path()).isOk());
+    QCOMPARE(lockStateDir(mine.path()).error().message(), // the kernel asks which file, not who
+        QStringLiteral("state directory %1 is in use by another davit (process %2); stop that one, "
+                       "or give this one another directory with --state-dir")
+            .arg(mine.path())
+            .arg(QCoreApplication::applicationPid()));
+    QVERIFY(lockStateDir(other.path()).isOk());
+    QVERIFY(
+        QFile::link(QStringLiteral("/etc/passwd"), m_dir.filePath(QStringLiteral("davit.lock"))));
+    QVERIFY(!lockStateDir(m_dir.path()).isOk()); // no link is followed
 }
 
 void tst_StateDir::defaultIsMade()
