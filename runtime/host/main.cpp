@@ -2,6 +2,7 @@
 #include "commandline.h"
 #include "hostapplication.h"
 #include "inspect.h"
+#include "processlimits.h"
 #include "unixsignals.h"
 
 #include <pluginhost/guardedapplication.h>
@@ -48,6 +49,8 @@ observability::LogSettings logSettings(const RunOptions &options)
 
 int run(const RunOptions &options)
 {
+    if (const Status status = checkProcessLimits(); !status.isOk())
+        return refuse(status.error().message());
     const Result<Setup> setup = prepareSetup(options);
     if (!setup.isOk())
         return refuse(setup.error().message());

@@ -1,5 +1,6 @@
 // A small HTTP/1.1 server for GET: probes, metrics, pages. Contract:
-//   - Handlers run on the server's own threads, 64 at once, and must return at once.
+//   - Handlers run on the server's own threads, 64 at once, and must return at once. A thread is
+//   made when a connection finds none idle.
 //   - An idle connection is closed after 5 s (M-23 says 90): each holds one of the 64 threads.
 //   - Two servers never share a port: the second is told that it is taken.
 // Test: tst_probes.

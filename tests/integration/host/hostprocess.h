@@ -31,6 +31,7 @@ public:
     int stop(int seconds = 20);
     int waitForExit(int seconds = 20);
     void signalOnce(int number);
+    qint64 processId() const { return m_process.processId(); } // 0 once it has ended
     bool isHalted() const; // by SIGSTOP
 
     QString stateDir() const { return m_dir.path(); }

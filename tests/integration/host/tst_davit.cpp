@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QThread>
 #include <csignal>
+#include <sys/stat.h>
 
 namespace {
 
@@ -81,6 +82,11 @@ private Q_SLOTS:
     void stateDirKeepsWhatIsNotIts();
     void stateDirApart_data();
     void stateDirApart();
+    void stateDirOfAnother();
+    void execProgramEndsWithTheHost_data();
+    void execProgramEndsWithTheHost();
+    void tooLittle_data();
+    void tooLittle();
     void firstSignal_data();
     void firstSignal();
     void secondSignal();
@@ -194,6 +200,12 @@ void tst_Davit::refused_data()
     row("a configuration file that is a device",
         base + QStringList{QStringLiteral("--config"), QStringLiteral("/dev/zero")},
         QStringLiteral("configuration file /dev/zero cannot be read (it is a device); check"));
+    const QString pipe = m_dir.filePath(QStringLiteral("pipe"));
+    QCOMPARE(mkfifo(qPrintable(pipe), 0600), 0);
+    row("a configuration file that is a pipe without a writer",
+        base + QStringList{QStringLiteral("--config"), pipe},
+        QStringLiteral("configuration file %1 cannot be read (it is a pipe that nobody writes to)")
+            .arg(pipe));
     row("a kubeconfig that is a directory",
         {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), plugins},
         QStringLiteral("kubeconfig %1 cannot be read: it is a directory").arg(plugins));
@@ -414,6 +426,114 @@ void tst_Davit::stateDirApart()
     QCOMPARE(davit.waitForExit(), 2);
     const QByteArray text = davit.errorText();
     QVERIFY2(text.contains(sentence.toUtf8()), text.constData());
+}
+
+void tst_Davit::stateDirOfAnother()
+{
+    const QStringList arguments{QStringLiteral("run"), QStringLiteral("--plugin-dir"),
+        m_dir.filePath(QStringLiteral("plugins")), QStringLiteral("--kubeconfig"),
+        kubeconfig(QStringLiteral("http://127.0.0.1:1")), QStringLiteral("--zap-encoder=json"),
+        QStringLiteral("--metrics-bind-address=0"), QStringLiteral("--health-probe-bind-address=0"),
+        QStringLiteral("--state-dir"), m_dir.path()};
+    HostProcess first;
+    first.start(arguments);
+    QVERIFY2(first.waitForLine("waiting for the API server"), first.errorText().constData());
+    HostProcess second;
+    second.start(arguments);
+    QCOMPARE(second.waitForExit(), 2);
+    QCOMPARE(QString::fromUtf8(second.errorText()),
+        QStringLiteral("davit: state directory %1 is in use by another davit (process %2); stop "
+                       "that one, or give this one another directory with --state-dir\n")
+            .arg(m_dir.path())
+            .arg(first.processId()));
+    first.signalOnce(SIGKILL);
+    QCOMPARE(first.waitForExit(), -2);
+    HostProcess third; // what was killed leaves nothing behind
+    third.start(arguments);
+    QVERIFY2(third.waitForLine("waiting for the API server"), third.errorText().constData());
+    QCOMPARE(third.stop(), 0);
+}
+
+void tst_Davit::execProgramEndsWithTheHost_data()
+{
+    QTest::addColumn<int>("number");
+    QTest::addColumn<QStringList>("ended"); // files with process numbers
+    QTest::newRow("asked to") << SIGTERM
+                              << QStringList{QStringLiteral("program"), QStringLiteral("child")};
+    QTest::newRow("killed") << SIGKILL << QStringList{QStringLiteral("program")};
+}
+
+void tst_Davit::execProgramEndsWithTheHost()
+{
+    QFETCH(const int, number);
+    QFETCH(const QStringList, ended);
+    const QTemporaryDir folder;
+    const QByteArray path = folder.path().toUtf8();
+    const QString config = file(QStringLiteral("exec"),
+        "apiVersion: v1\nkind: Config\ncurrent-context: t\n"
+        "contexts: [{name: t, context: {cluster: c, user: u}}]\n"
+        "clusters: [{name: c, cluster: {server: \"https://127.0.0.1:1\"}}]\n"
+        "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
+        "interactiveMode: Never, command: /bin/sh, args: [-c, \"sleep 300 & echo $! > "
+            + path + "/child; echo $$ > " + path + "/program; wait\"]}}}]\n");
+    HostProcess davit;
+    davit.run({QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+        QStringLiteral("--kubeconfig"), config});
+    const auto numberIn = [&](const QString &name) {
+        QFile file(folder.filePath(name));
+        return file.open(QIODevice::ReadOnly) ? file.readAll().trimmed() : QByteArray();
+    };
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        !numberIn(QStringLiteral("program")).isEmpty(), davit.errorText().constData(), 20000);
+    davit.signalOnce(number);
+    QCOMPARE(davit.waitForExit(), number == SIGTERM ? 0 : -2);
+    for (const QString &name : ended) {
+        const QString stat
+            = QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(numberIn(name)));
+        const auto isThere = [&stat] {
+            QFile file(stat); // a zombie waits for its new parent only
+            return file.open(QIODevice::ReadOnly) && !file.readAll().contains(") Z ");
+        };
+        QTRY_VERIFY2(!isThere(), qPrintable(name));
+    }
+    const int child = numberIn(QStringLiteral("child")).toInt();
+    if (number == SIGKILL && child > 0) // what a killed host could not end
+        ::kill(pid_t(child), SIGKILL);
+}
+
+// Told at the start, and not found by a thread or a socket that cannot be had later.
+void tst_Davit::tooLittle_data()
+{
+    QTest::addColumn<QString>("limits"); // for a shell
+    QTest::addColumn<QString>("sentence");
+    QTest::newRow("open files") << QStringLiteral("ulimit -n 32")
+                                << QStringLiteral("this process may open 32 files");
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which need the addresses
+    QTest::newRow("no memory for threads")
+        << QStringLiteral("ulimit -s 1000000; ulimit -v 4000000")
+        << QStringLiteral("this process cannot have the threads that it needs");
+#endif
+}
+
+void tst_Davit::tooLittle()
+{
+    QFETCH(const QString, limits);
+    QFETCH(const QString, sentence);
+    const QTemporaryDir state;
+    QProcess shell;
+    shell.start(QStringLiteral("/bin/sh"),
+        {QStringLiteral("-c"), limits + QStringLiteral("; exec \"$0\" \"$@\""),
+            QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), QStringLiteral("run"),
+            QStringLiteral("--embedded"), QStringLiteral("--state-dir"), state.path(),
+            QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+            QStringLiteral("--metrics-bind-address=127.0.0.1:0"),
+            QStringLiteral("--health-probe-bind-address=127.0.0.1:0")});
+    QVERIFY(shell.waitForFinished());
+    QCOMPARE(shell.exitStatus(), QProcess::NormalExit);
+    const QByteArray text = shell.readAllStandardError();
+    QVERIFY2(text.startsWith(QByteArray("davit: ") + sentence.toUtf8()), text.constData());
+    QCOMPARE(text.count('\n'), 1);
+    QCOMPARE(shell.exitCode(), 2);
 }
 
 void tst_Davit::firstSignal_data()

@@ -4,6 +4,7 @@
 #include "web/endpoints.h"
 #include "web/webserver.h"
 
+#include <QDir>
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <QTest>
@@ -45,6 +46,7 @@ private Q_SLOTS:
     void initTestCase();
     void answers_data();
     void answers();
+    void threadsOnDemand();
     void halfOpenConnections();
     void postWithoutBody();
     void addressInUse();
@@ -126,6 +128,25 @@ void tst_Probes::answers()
         QVERIFY(answer.contains("Content-Type: text/plain;"));
         QVERIFY(answer.contains("X-Content-Type-Options: nosniff"));
     }
+}
+
+// A process that may have few threads is not asked for 64 that nobody needs.
+void tst_Probes::threadsOnDemand()
+{
+    const auto threads = [] {
+        return QDir(QStringLiteral("/proc/self/task")).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+    };
+    const qsizetype before = threads().size();
+    WebServer server;
+    QVERIFY(
+        server
+            .start(parseListenAddress(QStringLiteral("127.0.0.1:0")).value(), QStringLiteral("--x"))
+            .isOk());
+    for (int i = 0; i < 10; ++i)
+        QVERIFY(get(server.port(), "/").startsWith("HTTP/1.1 404"));
+    const qsizetype more
+        = threads().size() - before; // one listens; a connection ends at its leisure
+    QVERIFY2(more >= 2 && more <= 11, qPrintable(QString::number(more)));
 }
 
 void tst_Probes::halfOpenConnections()
