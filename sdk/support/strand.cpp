@@ -1,10 +1,11 @@
 #include "strand.h"
 
+#include <QtCore/qrunnable.h>
 #include <QtCore/qthreadpool.h>
 #include <utility>
 
 // A pool orders start() before the run by locks that ThreadSanitizer does not see, since Qt is not
-// built for it. This says so, for this strand alone.
+// built for it. This says so, for this strand alone, before anything of it is read.
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #define DAVIT_TSAN_RELEASE(address) __tsan_release(address)
@@ -19,7 +20,22 @@ namespace {
 thread_local const Strand *t_current = nullptr;
 }
 
-Strand::Strand(QThreadPool &pool) : m_pool(pool) { }
+// What the pool runs, one turn at a time; the strand's own, so that a turn allocates nothing.
+class Strand::Turn final : public QRunnable
+{
+public:
+    explicit Turn(Strand &strand) : m_strand(strand) { setAutoDelete(false); }
+    void run() override
+    {
+        DAVIT_TSAN_ACQUIRE(this);
+        m_strand.drain();
+    }
+
+private:
+    Strand &m_strand;
+};
+
+Strand::Strand(QThreadPool &pool) : m_pool(pool), m_turn(std::make_unique<Turn>(*this)) { }
 
 Strand::~Strand()
 {
@@ -37,11 +53,8 @@ void Strand::post(Work work)
             return;
         m_isScheduled = true;
     }
-    DAVIT_TSAN_RELEASE(this);
-    m_pool.start([this] {
-        DAVIT_TSAN_ACQUIRE(this);
-        drain();
-    });
+    DAVIT_TSAN_RELEASE(m_turn.get());
+    m_pool.start(m_turn.get());
 }
 
 void Strand::stop()

@@ -7,6 +7,7 @@
 
 #include <QtCore/qglobal.h>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -34,9 +35,11 @@ public:
     bool isCurrent() const;
 
 private:
+    class Turn;
     void drain();
 
     QThreadPool &m_pool;
+    const std::unique_ptr<Turn> m_turn;
     std::mutex m_mutex;
     std::condition_variable m_idle;
     std::vector<Work> m_waiting; // GUARDED_BY(m_mutex)

@@ -3,8 +3,8 @@
 #include <support/timesource.h>
 #include <testing/manualclock.h>
 
-#include <QSemaphore>
 #include <QTest>
+#include <semaphore>
 
 using namespace std::chrono_literals;
 using davit::support::systemTimeSource;
@@ -94,7 +94,7 @@ void tst_TimeSource::systemFiresInOrder()
     auto &time = systemTimeSource();
     DirectExecutor executor; // works run on the timer thread
     QByteArray seen;
-    QSemaphore done;
+    std::binary_semaphore done(0);
     const auto start = time.monotonic();
     time.callAfter(20ms, executor, [&] { seen += 'b'; });
     time.callAfter(10ms, executor, [&] { seen += 'a'; });
@@ -112,7 +112,7 @@ void tst_TimeSource::systemCancelled()
     auto &time = systemTimeSource();
     DirectExecutor executor;
     bool hasFired = false;
-    QSemaphore done;
+    std::binary_semaphore done(0);
     const auto id = time.callAfter(5ms, executor, [&] { hasFired = true; });
     time.cancel(id);
     time.callAfter(20ms, executor, [&] { done.release(); });
