@@ -39,16 +39,17 @@ private:
     size_t m_size = 0;
 };
 
-void say(const char *how)
+void say(const char *how, const char *detail = "")
 {
     const RunningCode code = PluginFaults::runningHere();
     Sentence sentence;
     sentence << "davit: ";
     if (code.entry)
         sentence << "plugin \"" << code.pluginId << "\" ended the process in its " << code.entry
-                 << ": " << how << "; mend the plugin or remove it";
+                 << ": " << how << detail << "; mend the plugin or remove it";
     else
-        sentence << "the process ends: " << how << ", on a thread that ran no plugin's code";
+        sentence << "the process ends: " << how << detail
+                 << ", on a thread that ran no plugin's code";
     sentence.write();
 }
 
@@ -92,13 +93,10 @@ const char *describe(int number)
 
 void onSignal(int number)
 {
-    if (number == SIGABRT && t_uncaught[0] != '\0') {
-        char how[sizeof t_uncaught + 32] = "it threw, and nobody caught: "; // or no exception
-        std::strncat(how, t_uncaught, sizeof t_uncaught - 1);
-        say(how);
-    } else {
+    if (number == SIGABRT && t_uncaught[0] != '\0')
+        say("it threw, and nobody caught: ", t_uncaught); // or no exception
+    else
         say(describe(number));
-    }
     ::raise(number); // once this returns, and without it: SA_RESETHAND
 }
 
