@@ -466,12 +466,16 @@ void tst_Controller::abandonedKeysAreNamed()
     for (const char *name : {"b", "a", "quick"})
         f.added(widget(QString::fromLatin1(name)));
     entered.acquire(2);
+    const auto waitFor = [&](int processing) { // by threads, not by the clock
+        while (f.queue().stats().processing != processing || f.queue().stats().ready != 0)
+            std::this_thread::yield();
+    };
+    waitFor(2); // "quick" has been and gone
     QCOMPARE(f.stop(30s),
         (QStringList{QStringLiteral("controller copies: apps/a"),
             QStringLiteral("controller copies: apps/b")}));
     never.release(2); // they return after all: nothing breaks
-    while (f.queue().stats().processing != 0) // "quick" may wait for the next generation
-        std::this_thread::yield();
+    waitFor(0);
 }
 
 void tst_Controller::nextGenerationGoesOn()
