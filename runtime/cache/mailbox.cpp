@@ -2,6 +2,7 @@
 
 #include <QtCore/qcoreapplication.h>
 #include <QtCore/qcoreevent.h>
+#include <davit/priv/controllerspec.h>
 #include <iterator>
 #include <utility>
 
@@ -11,7 +12,9 @@ using priv::Notification;
 using Kind = Notification::Kind;
 
 Mailbox::Mailbox(Delivery delivery, int parts)
-    : m_isLatest(delivery == Delivery::Latest), m_partsLeft(parts)
+    : m_isLatest(priv::isLatest(delivery))
+    , m_tellsVanished(delivery == priv::kLatestOfController)
+    , m_partsLeft(parts)
 { }
 
 void Mailbox::put(std::vector<Notification> notifications)
@@ -164,9 +167,11 @@ void Mailbox::mergeInto(Entries::iterator entry, Notification &&notification)
     if (wasAdded)
         countInitial(*state, -1); // never to be seen, but handled for synced
     state.reset();
-    if (!wasAdded) // updated, then deleted: deleted
+    if (entry->deleted) // added with another uid meanwhile: the first deletion is told
+        return;
+    if (!wasAdded || m_tellsVanished) // updated, then deleted: deleted
         entry->deleted = std::move(notification);
-    else if (!entry->deleted) // added, then deleted, and never seen: nothing
+    else // added, then deleted, and never seen: nothing
         forget(entry);
 }
 

@@ -5,6 +5,7 @@
 //   - EveryEvent: all, in order. Latest: one entry a key, at most two notifications of it; `before`
 //   is what this handler was given last; merging rules of design 5 in mailbox.cpp. It is handed out
 //   in small portions: what a slow handler has not taken goes on merging.
+//   - priv::kLatestOfController: the same, but what came and went unseen is told as deleted.
 //   - Synced comes once: every part has stored its first list, and each added(isInInitialList) that
 //   was put in has been handled (I-23), those that merged into nothing included.
 // Source: behaviours.md 4.5, 4.6. Case B33. Test: tst_mailbox.
@@ -69,6 +70,7 @@ private:
     bool isEmpty() const { return m_events.empty() && m_entries.empty(); }
 
     const bool m_isLatest;
+    const bool m_tellsVanished;
     mutable std::mutex m_mutex;
     QObject *m_receiver = nullptr; // GUARDED_BY(m_mutex), as is all below
     std::vector<priv::Notification> m_events; // EveryEvent

@@ -2,6 +2,7 @@
 
 #include "version.h"
 
+#include <davit/priv/controllerspec.h>
 #include <davit/priv/poolaccess.h>
 #include <observability/processmetrics.h>
 
@@ -95,7 +96,7 @@ void addHandlerMetrics(
     registry.addCollector([handlers = std::move(handlers)](MetricsSink &sink) {
         std::map<std::array<QString, 3>, qsizetype> pending; // of handlers that ask for the same
         for (const cache::HandlerState &state : handlers()) {
-            const bool isLatest = state.request.delivery() == Delivery::Latest;
+            const bool isLatest = priv::isLatest(state.request.delivery());
             QString resource = toString(state.request.gvk());
             if (state.request.payload() == Payload::Metadata)
                 resource += QStringLiteral(" (metadata)"); // as WatchScope::toText says it

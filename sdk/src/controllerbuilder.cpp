@@ -30,7 +30,7 @@ void addSource(ControllerSpec &spec, SourceSpec source)
         if (!status.isOk())
             keepFirst(spec,
                 toString(source.request.gvk()) + QStringLiteral(": ") + status.error().message());
-    source.request.delivery(Delivery::Latest);
+    source.request.delivery(priv::kLatestOfController);
     spec.sources.push_back(std::move(source));
 }
 

@@ -3,6 +3,7 @@
 #include "fakes.h"
 
 #include <cache/mailbox.h>
+#include <davit/priv/controllerspec.h>
 
 #include <QtCore/qcoreapplication.h>
 #include <QtCore/qcoreevent.h>
@@ -102,6 +103,8 @@ class tst_Mailbox : public QObject
 private Q_SLOTS:
     void latest_data();
     void latest();
+    void latestOfController_data();
+    void latestOfController();
     void latestAfterDelivery();
     void everyEvent();
     void synced_data();
@@ -145,6 +148,33 @@ void tst_Mailbox::latest_data()
     row("keys in the order in which they began to wait", {"+a@1", "+b@2", "~a@1>a@3", "+c@4"},
         {"+a@3", "+b@2", "+c@4"});
     row("same name in two namespaces", {"+n/a@1", "+m/a@2"}, {"+n/a@1", "+m/a@2"});
+}
+
+// What came and went before it was seen is gone for a reconciler that made it; all else is Latest.
+void tst_Mailbox::latestOfController_data()
+{
+    QTest::addColumn<QStringList>("put");
+    QTest::addColumn<QStringList>("taken");
+    const auto row = [](const char *name, Texts put, Texts taken) {
+        QTest::newRow(name) << L(put) << L(taken);
+    };
+    row("added, deleted, never seen: deleted", {"+a@1", "-a@2"}, {"-a@2"});
+    row("added, updated, deleted: deleted", {"+a@1", "~a@1>a@2", "-a@3"}, {"-a@3"});
+    row("and added again: both", {"+a@1#1", "-a@2#1", "+a@3#2"}, {"-a@2", "+a@3"});
+    row("and deleted again: one deletion", {"+a@1#1", "-a@2#1", "+a@3#2", "-a@4#2"}, {"-a@2"});
+    row("added, updated: added, the newest", {"+a@1", "~a@1>a@2"}, {"+a@2"});
+    row("updated, deleted: deleted", {"~a@1>a@2", "-a@3"}, {"-a@3"});
+}
+
+void tst_Mailbox::latestOfController()
+{
+    QFETCH(const QStringList, put);
+    Mailbox mailbox(priv::kLatestOfController, 1);
+    mailbox.put(notifications(put));
+    QTEST(take(mailbox), "taken");
+    QCOMPARE(mailbox.pending(), 0);
+    mailbox.partSynced(); // an initial one that vanished counts as handled
+    QVERIFY(mailbox.hasSynced());
 }
 
 void tst_Mailbox::latest()

@@ -218,12 +218,13 @@ struct ControllerFixture
         using namespace std::chrono_literals;
         return *queues.queue(QStringLiteral("replicator"), QStringLiteral("copies"), 5ms, 1000s);
     }
-    // Until no worker has anything to do; workers are real threads, so this polls.
-    void settle()
+    // Until no worker but those that hang has anything to do; workers are real threads, so this
+    // polls.
+    void settle(int hanging = 0)
     {
         for (;;) {
             const davit::workqueue::QueueStats stats = queue().stats();
-            if (stats.ready == 0 && stats.processing == 0)
+            if (stats.ready == 0 && stats.processing == hanging)
                 return;
             std::this_thread::yield();
         }

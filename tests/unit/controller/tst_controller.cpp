@@ -159,7 +159,7 @@ void tst_Controller::requestsOfTheSources()
                 .isOk());
     QCOMPARE(f.host.informerCount(), size_t(2));
     const InformerRequest asked = f.host.informer(1).request();
-    QCOMPARE(asked.delivery(), Delivery::Latest);
+    QCOMPARE(asked.delivery(), priv::kLatestOfController);
     QCOMPARE(asked.payload(), Payload::Metadata);
     QCOMPARE(asked.namespaces(), QStringList{QStringLiteral("ops")});
     QCOMPARE(asked.labelSelector(), QStringLiteral("app=web"));
@@ -466,16 +466,12 @@ void tst_Controller::abandonedKeysAreNamed()
     for (const char *name : {"b", "a", "quick"})
         f.added(widget(QString::fromLatin1(name)));
     entered.acquire(2);
-    const auto waitFor = [&](int processing) { // by threads, not by the clock
-        while (f.queue().stats().processing != processing || f.queue().stats().ready != 0)
-            std::this_thread::yield();
-    };
-    waitFor(2); // "quick" has been and gone
+    f.settle(2); // "quick" has been and gone
     QCOMPARE(f.stop(30s),
         (QStringList{QStringLiteral("controller copies: apps/a"),
             QStringLiteral("controller copies: apps/b")}));
     never.release(2); // they return after all: nothing breaks
-    waitFor(0);
+    f.settle();
 }
 
 void tst_Controller::nextGenerationGoesOn()

@@ -134,7 +134,7 @@ void tst_ControllerBuilder::gathers()
     QCOMPARE(spec.reconcileTimeout, 3000ms);
     QVERIFY(spec.reconciler);
     QCOMPARE(spec.sources[0].kind, Kind::Self);
-    QCOMPARE(spec.sources[0].request.delivery(), Delivery::Latest);
+    QCOMPARE(spec.sources[0].request.delivery(), priv::kLatestOfController);
     QCOMPARE(spec.sources[1].kind, Kind::Owner);
     QCOMPARE(spec.sources[2].kind, Kind::Mapped);
     QCOMPARE(spec.sources[2].mapper->keys(Object()).value(0).name, QStringLiteral("k"));

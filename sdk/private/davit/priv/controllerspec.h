@@ -7,6 +7,14 @@
 
 namespace davit::priv {
 
+// Latest for the sources of controllers: an object that came and went before it was seen is told as
+// deleted. The reconciler may be who made it, and waits to hear that it is gone.
+inline constexpr Delivery kLatestOfController{3};
+constexpr bool isLatest(Delivery delivery)
+{
+    return delivery == Delivery::Latest || delivery == kLatestOfController;
+}
+
 struct SourceSpec
 {
     enum class Kind : quint8 { Self, Owner, Mapped };
