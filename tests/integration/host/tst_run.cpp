@@ -265,7 +265,7 @@ void tst_Run::lastWords_data()
 #endif
 }
 
-// A plugin that ends the process: the last line says so.
+// A plugin that ends the process is named; other threads may still have a line to write.
 void tst_Run::lastWords()
 {
     QFETCH(const QString, where);
@@ -281,10 +281,10 @@ void tst_Run::lastWords()
         QVERIFY2(addSleeper(api, u"one"_s, u"0"_s), qPrintable(api.lastError));
     }
     QCOMPARE(davit.waitForExit(), exitCode);
-    const QList<QByteArray> lines = davit.errorText().trimmed().split('\n');
-    QCOMPARE(QString::fromUtf8(lines.last()),
-        u"davit: plugin \"sleeper\" ended the process in its %1: %2; mend the plugin or remove it"_s
-            .arg(where, words));
+    const QString told
+        = u"\ndavit: plugin \"sleeper\" ended the process in its %1: %2; mend the plugin or remove it\n"_s
+              .arg(where, words);
+    QVERIFY2(davit.errorText().contains(told.toUtf8()), davit.errorText().constData());
 }
 
 void tst_Run::stops_data()
