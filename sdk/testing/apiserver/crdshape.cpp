@@ -74,9 +74,8 @@ std::string wrongMember(const Json &object, const std::string &path, const Membe
     for (const Member &member : members) {
         const auto found = object.find(member.name);
         if (found != object.end() && !found->is_null() && !member.isRight(*found))
-            return std::string("json: cannot unmarshal ") + goNameOf(*found)
-                + " into Go struct field CustomResourceDefinition." + path + member.name
-                + " of type " + member.type;
+            return cannotUnmarshal(
+                *found, "CustomResourceDefinition." + path + member.name, member.type);
     }
     return {};
 }

@@ -34,12 +34,6 @@ constexpr Member kSecret[]
     = {{"data", Shape::Bytes, "[]uint8"}, {"stringData", Shape::TextMap, "string"},
         {"type", Shape::Text, "v1.SecretType"}, {"immutable", Shape::Bool, "bool"}};
 
-std::string cannot(const Json &value, const std::string &field, const std::string &type)
-{
-    return "json: cannot unmarshal " + goNameOf(value) + " into Go struct field " + field
-        + " of type " + type;
-}
-
 bool isBase64(const Json &value)
 {
     return bool(QByteArray::fromBase64Encoding(QByteArray::fromStdString(value.get<std::string>()),
@@ -50,12 +44,13 @@ std::string wrongElement(const Json &value, const Member &member, const std::str
 {
     const bool isList = member.shape == Shape::Texts || member.shape == Shape::Structs;
     if (isList ? !value.is_array() : !value.is_object())
-        return cannot(value, field, (isList ? "[]" : "map[string]") + std::string(member.type));
+        return cannotUnmarshal(
+            value, field, (isList ? "[]" : "map[string]") + std::string(member.type));
     for (const Json &element : value) {
         const bool isRight
             = member.shape == Shape::Structs ? element.is_object() : element.is_string();
         if (!isRight && !element.is_null())
-            return cannot(element, field, member.type);
+            return cannotUnmarshal(element, field, member.type);
         if (member.shape == Shape::Bytes && element.is_string() && !isBase64(element))
             return "illegal base64 data at input byte 0";
     }
@@ -66,14 +61,14 @@ std::string wrongMember(const Json &value, const Member &member, const std::stri
 {
     switch (member.shape) {
     case Shape::Text:
-        return value.is_string() ? std::string() : cannot(value, field, member.type);
+        return value.is_string() ? std::string() : cannotUnmarshal(value, field, member.type);
     case Shape::Integer:
         if (value.is_number_float())
             return "json: cannot unmarshal number " + value.dump() + " into Go struct field "
                 + field + " of type " + member.type;
-        return value.is_number() ? std::string() : cannot(value, field, member.type);
+        return value.is_number() ? std::string() : cannotUnmarshal(value, field, member.type);
     case Shape::Bool:
-        return value.is_boolean() ? std::string() : cannot(value, field, member.type);
+        return value.is_boolean() ? std::string() : cannotUnmarshal(value, field, member.type);
     case Shape::Texts:
     case Shape::TextMap:
     case Shape::Bytes:
@@ -104,16 +99,17 @@ bool isCore(const Kind &kind, const char *name)
 
 } // namespace
 
-std::string goNameOf(const Json &value)
+std::string cannotUnmarshal(const Json &value, const std::string &field, const std::string &type)
 {
-    return value.is_boolean() ? "bool" : value.type_name();
+    const std::string name = value.is_boolean() ? "bool" : value.type_name();
+    return "json: cannot unmarshal " + name + " into Go struct field " + field + " of type " + type;
 }
 
 std::string wrongShape(const Kind &kind, const Json &object)
 {
     const Json &metadata = object.at("metadata");
     if (!metadata.is_object())
-        return cannot(metadata, kind.kind + ".metadata", "v1.ObjectMeta");
+        return cannotUnmarshal(metadata, kind.kind + ".metadata", "v1.ObjectMeta");
     std::string wrong = wrongIn(metadata, kMetadata, "ObjectMeta.metadata.");
     for (const Json &owner : support::itemsOf(metadata, "ownerReferences"))
         if (wrong.empty() && owner.is_object())
@@ -126,7 +122,7 @@ std::string wrongShape(const Kind &kind, const Json &object)
         return wrongIn(object, kSecret, "Secret.");
     const auto spec = object.find("spec");
     if (kind.isBuiltIn && spec != object.end() && !spec->is_null() && !spec->is_object())
-        return cannot(*spec, kind.kind + ".spec", "v1." + kind.kind + "Spec");
+        return cannotUnmarshal(*spec, kind.kind + ".spec", "v1." + kind.kind + "Spec");
     return {};
 }
 

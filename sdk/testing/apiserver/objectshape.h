@@ -7,8 +7,9 @@
 
 namespace davit::testing::apiserver {
 
-// "string", "number", "bool", "array", "object": what Go's decoder calls a value.
-std::string goNameOf(const Json &value);
+// What Go's decoder says of a value in a field of another type: "json: cannot unmarshal number into
+// Go struct field ConfigMap.data of type string".
+std::string cannotUnmarshal(const Json &value, const std::string &field, const std::string &type);
 // "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string";
 // empty when all is well. Looks at metadata, and at the content of ConfigMaps and Secrets.
 std::string wrongShape(const Kind &kind, const Json &object);

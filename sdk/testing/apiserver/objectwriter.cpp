@@ -103,8 +103,8 @@ ApiFault checkType(const Kind &kind, const Json &object)
         if (const auto found = object.find(member);
             found != object.end() && !found->is_null() && !found->is_string())
             return badRequest("the object provided is unrecognized (must be of type " + kind.kind
-                + "): couldn't get version/kind; json parse error: json: cannot unmarshal "
-                + goNameOf(*found) + " into Go struct field ." + member + " of type string");
+                + "): couldn't get version/kind; json parse error: "
+                + cannotUnmarshal(*found, std::string(".") + member, "string"));
     const std::string apiVersion = support::stringMember(object, "apiVersion");
     if (!apiVersion.empty() && apiVersion != kind.apiVersion())
         return badRequest("the API version in the data (" + apiVersion
