@@ -45,7 +45,7 @@ void DelayingQueue::moveDue()
     m_timer.fired();
     const auto now = m_time.monotonic();
     while (!m_byMoment.isEmpty() && m_byMoment.first().second.moment <= now) {
-        Waits::value_type &due = m_byMoment.first();
+        Item &due = m_byMoment.first();
         m_byMoment.remove(due);
         add(m_waits.extract(due.first).key().unpacked());
     }

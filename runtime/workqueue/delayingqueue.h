@@ -10,8 +10,6 @@
 #include "wakeuptimer.h"
 #include "workqueue.h"
 
-#include <tuple>
-
 namespace davit::workqueue {
 
 class DelayingQueue : public WorkQueue
@@ -38,15 +36,7 @@ private:
         quint32 place = 0; // in m_byMoment
     };
     using Waits = KeyTable<PackedKey, Wait>;
-    struct ByMoment
-    {
-        static quint32 &place(Waits::value_type &wait) { return wait.second.place; }
-        static bool isBefore(const Waits::value_type &a, const Waits::value_type &b)
-        {
-            return std::tie(a.second.moment, a.second.sequence)
-                < std::tie(b.second.moment, b.second.sequence);
-        }
-    };
+    using Item = Waits::value_type;
 
     void moveDue();
 
@@ -54,7 +44,7 @@ private:
     QueueObserver *const m_observer;
     mutable std::mutex m_waitingMutex;
     Waits m_waits; // GUARDED_BY(m_waitingMutex)
-    IndexedHeap<Waits::value_type, ByMoment> m_byMoment; // of m_waits; GUARDED_BY(m_waitingMutex)
+    IndexedHeap<Item, EarliestFirst<Item>> m_byMoment; // of m_waits; GUARDED_BY(m_waitingMutex)
     quint64 m_lastSequence = 0; // GUARDED_BY(m_waitingMutex)
     WakeUpTimer m_timer; // last member: dies first
 };

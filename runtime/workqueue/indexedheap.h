@@ -8,6 +8,7 @@
 
 #include <QtCore/qglobal.h>
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 namespace davit::workqueue {
@@ -79,6 +80,18 @@ private:
     }
 
     std::vector<Element *> m_elements;
+};
+
+// Traits of table items whose values have a place, a moment and a sequence: the earliest first, and
+// what is due at one moment in the order in which it came.
+template <typename Item> struct EarliestFirst
+{
+    static quint32 &place(Item &item) { return item.second.place; }
+    static bool isBefore(const Item &a, const Item &b)
+    {
+        return std::tie(a.second.moment, a.second.sequence)
+            < std::tie(b.second.moment, b.second.sequence);
+    }
 };
 
 } // namespace davit::workqueue

@@ -1,7 +1,6 @@
 #include "priorityqueue.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace davit::workqueue {
 namespace {
@@ -33,12 +32,6 @@ PriorityQueue::PriorityQueue(support::TimeSource &time, support::Executor &execu
 { }
 
 PriorityQueue::~PriorityQueue() = default;
-
-bool PriorityQueue::ByMoment::isBefore(const Item &a, const Item &b)
-{
-    return std::tie(a.second.moment, a.second.sequence)
-        < std::tie(b.second.moment, b.second.sequence);
-}
 
 bool PriorityQueue::ByPriority::isBefore(const Item &a, const Item &b)
 {

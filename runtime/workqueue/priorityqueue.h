@@ -102,16 +102,9 @@ private:
     };
     using Entries = KeyTable<PackedKey, Entry>;
     using Item = Entries::value_type;
-    struct InHeap
+    struct ByPriority
     {
         static quint32 &place(Item &item) { return item.second.place; }
-    };
-    struct ByMoment : InHeap
-    {
-        static bool isBefore(const Item &a, const Item &b);
-    };
-    struct ByPriority : InHeap
-    {
         static bool isBefore(const Item &a, const Item &b);
     };
     struct Running
@@ -138,7 +131,7 @@ private:
     std::condition_variable m_wake;
     Entries m_entries; // GUARDED_BY(m_mutex), as all that follows
     IndexedHeap<Item, ByPriority> m_ready; // of m_entries: what may be handed out
-    IndexedHeap<Item, ByMoment> m_waiting; // of m_entries
+    IndexedHeap<Item, EarliestFirst<Item>> m_waiting; // of m_entries
     KeyTable<PackedKey, Running> m_processing;
     std::set<Consumer> m_consumers;
     std::map<int, qsizetype> m_depth;
