@@ -46,10 +46,8 @@ public:
 protected:
     void onHead(const transport::ResponseHead &head) override { m_head = head; }
 
-    bool isAccepted() const
-    {
-        return m_head.httpStatus >= 200 && m_head.httpStatus < 300 && isJson();
-    }
+    bool isSuccess() const { return m_head.httpStatus >= 200 && m_head.httpStatus < 300; }
+    bool isAccepted() const { return isSuccess() && isJson(); }
     // No type at all, and servers that do not care for it, get the benefit of the doubt.
     bool isJson() const
     {
@@ -66,7 +64,7 @@ protected:
     // What went wrong with the exchange as such; no error when the body came whole.
     Error outcome(const Error &error) const
     {
-        if (m_head.httpStatus >= 200 && m_head.httpStatus < 300 && !isJson())
+        if (isSuccess() && !isJson())
             return Error(ErrorCode::MalformedReply,
                 QStringLiteral("%1: the server sent %2, not JSON; is it an API server, or a proxy?")
                     .arg(m_what, QString::fromLatin1(m_head.contentType)));
