@@ -38,14 +38,11 @@ QString shellWord(const QString &text)
         + QLatin1Char('\'');
 }
 
-QString addressText(const web::ListenAddress &address, const web::WebServer &server)
+// Where it listens indeed, when any free port was asked for.
+QString addressText(web::ListenAddress address, const web::WebServer &server)
 {
-    if (address.isOff)
-        return QStringLiteral("off");
-    const QString host = address.host.contains(QLatin1Char(':'))
-        ? QStringLiteral("[%1]").arg(address.host)
-        : address.host;
-    return QStringLiteral("%1:%2").arg(host).arg(server.port());
+    address.port = server.port();
+    return toString(address);
 }
 
 // Of plugins by the state that they are in; empty ones are left out.

@@ -31,4 +31,14 @@ Result<ListenAddress> parseListenAddress(const QString &text)
     return address;
 }
 
+QString toString(const ListenAddress &address)
+{
+    if (address.isOff)
+        return QStringLiteral("off");
+    const QString host = address.host.contains(QLatin1Char(':'))
+        ? QLatin1Char('[') + address.host + QLatin1Char(']')
+        : address.host;
+    return host + QLatin1Char(':') + QString::number(address.port);
+}
+
 } // namespace davit::web

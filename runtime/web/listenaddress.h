@@ -17,5 +17,7 @@ struct ListenAddress
 
 // InvalidArgument with a sentence that names the text and what it should look like. [thread-safe]
 Result<ListenAddress> parseListenAddress(const QString &text);
+// As parseListenAddress() takes it, "[::1]:8080"; "off" when it is. [thread-safe]
+QString toString(const ListenAddress &address);
 
 } // namespace davit::web

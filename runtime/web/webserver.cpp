@@ -1,13 +1,11 @@
 // The only place that includes cpp-httplib in the host's own layers: it costs seconds to compile.
 #include "webserver.h"
 
-#include <QtCore/qlogging.h>
+#include <support/growingthreads.h>
+
 #include <cerrno>
-#include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <httplib.h>
-#include <mutex>
 #include <regex>
 #include <system_error>
 #include <thread>
@@ -19,8 +17,7 @@ namespace {
 // A connection holds one as long as it is open, also when it says nothing.
 constexpr size_t kThreads = 64;
 
-// Threads that are made when a connection finds none idle. httplib's own pool makes all at once,
-// and ends the process when it cannot have one.
+// httplib's own pool makes all threads at once, and ends the process when it cannot have one.
 class ConnectionThreads final : public httplib::TaskQueue
 {
     // void in 0.11, bool in 0.18.
@@ -29,57 +26,13 @@ class ConnectionThreads final : public httplib::TaskQueue
 public:
     Enqueued enqueue(std::function<void()> task) override
     {
-        const std::lock_guard lock(m_mutex);
-        m_tasks.push_back(std::move(task));
-        if (m_tasks.size() > m_idle && m_threads.size() < kThreads)
-            addThread();
-        m_changed.notify_one();
+        m_threads.post(std::move(task));
         return Enqueued(true);
     }
-    void shutdown() override
-    {
-        {
-            const std::lock_guard lock(m_mutex);
-            m_isOver = true;
-        }
-        m_changed.notify_all();
-        for (std::thread &thread : m_threads)
-            thread.join();
-    }
+    void shutdown() override { m_threads.finish(); }
 
 private:
-    // Without it the connection waits for a thread that is there, or for one that can be had.
-    void addThread()
-    {
-        try {
-            m_threads.emplace_back([this] { run(); });
-        } catch (const std::system_error &e) {
-            qWarning("no thread for a connection: %s", e.what());
-        }
-    }
-    void run()
-    {
-        std::unique_lock lock(m_mutex);
-        for (;;) {
-            ++m_idle;
-            m_changed.wait(lock, [this] { return !m_tasks.empty() || m_isOver; });
-            --m_idle;
-            if (m_tasks.empty())
-                return;
-            const std::function<void()> task = std::move(m_tasks.front());
-            m_tasks.pop_front();
-            lock.unlock();
-            task();
-            lock.lock();
-        }
-    }
-
-    std::mutex m_mutex;
-    std::condition_variable m_changed;
-    std::deque<std::function<void()>> m_tasks; // GUARDED_BY(m_mutex)
-    std::vector<std::thread> m_threads; // of the listening thread
-    size_t m_idle = 0; // GUARDED_BY(m_mutex)
-    bool m_isOver = false; // GUARDED_BY(m_mutex)
+    support::GrowingThreads m_threads{kThreads};
 };
 
 // httplib's default is SO_REUSEPORT, with which a second host would take half of the scrapes.
@@ -113,14 +66,6 @@ std::string patternFor(const QByteArray &path)
         pattern += c;
     }
     return path.endsWith('/') ? pattern + ".*" : pattern;
-}
-
-QString shown(const ListenAddress &address)
-{
-    const QString host = address.host.contains(QLatin1Char(':'))
-        ? QLatin1Char('[') + address.host + QLatin1Char(']')
-        : address.host;
-    return host + QLatin1Char(':') + QString::number(address.port);
 }
 
 } // namespace
@@ -204,7 +149,7 @@ Status WebServer::start(const ListenAddress &address, const QString &flag)
             QStringLiteral(
                 "cannot listen on %1: %2; choose another with %3, or turn it off with %3 "
                 "0")
-                .arg(shown(address), fault, flag));
+                .arg(toString(address), fault, flag));
     }
     try {
         d->thread = std::thread([this] { d->server.listen_after_bind(); });
@@ -213,7 +158,7 @@ Status WebServer::start(const ListenAddress &address, const QString &flag)
             QStringLiteral(
                 "cannot listen on %1: no thread can be had for it (%2); raise the limits "
                 "of this process, or turn it off with %3 0")
-                .arg(shown(address), QString::fromLocal8Bit(e.what()), flag));
+                .arg(toString(address), QString::fromLocal8Bit(e.what()), flag));
     }
     return Status::ok();
 }

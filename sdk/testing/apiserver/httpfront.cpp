@@ -2,11 +2,11 @@
 
 #include "faults.h"
 
+#include <support/growingthreads.h>
+
 #include <arpa/inet.h>
 #include <atomic>
-#include <condition_variable>
 #include <dirent.h>
-#include <mutex>
 #include <sys/socket.h>
 #include <thread>
 #include <utility>
@@ -20,7 +20,7 @@ constexpr std::size_t kMaxThreads = 1024;
 // A client that reuses an idle connection must not meet its end: longer than any test.
 constexpr time_t kKeepAliveSeconds = 3600;
 
-// Threads as they are needed: an open watch or an idle connection keeps one.
+// An open watch or an idle connection keeps a thread.
 class GrowingTaskQueue final : public httplib::TaskQueue
 {
     // void in cpp-httplib 0.11, bool since 0.14.
@@ -30,51 +30,13 @@ class GrowingTaskQueue final : public httplib::TaskQueue
 public:
     Answer enqueue(std::function<void()> work) override
     {
-        {
-            const std::lock_guard lock(m_mutex);
-            m_waiting.push_back(std::move(work));
-            if (m_waiting.size() > m_idle && m_threads.size() < kMaxThreads)
-                m_threads.emplace_back([this] { run(); });
-        }
-        m_wake.notify_one();
+        m_threads.post(std::move(work));
         return Answer(true);
     }
-
-    void shutdown() override
-    {
-        {
-            const std::lock_guard lock(m_mutex);
-            m_isStopped = true;
-        }
-        m_wake.notify_all();
-        for (std::thread &thread : m_threads)
-            thread.join();
-    }
+    void shutdown() override { m_threads.finish(); }
 
 private:
-    void run()
-    {
-        std::unique_lock lock(m_mutex);
-        for (;;) {
-            ++m_idle;
-            m_wake.wait(lock, [this] { return m_isStopped || !m_waiting.empty(); });
-            --m_idle;
-            if (m_waiting.empty())
-                return;
-            const std::function<void()> work = std::move(m_waiting.front());
-            m_waiting.pop_front();
-            lock.unlock();
-            work();
-            lock.lock();
-        }
-    }
-
-    std::mutex m_mutex;
-    std::condition_variable m_wake;
-    std::deque<std::function<void()>> m_waiting; // all GUARDED_BY(m_mutex)
-    std::vector<std::thread> m_threads;
-    std::size_t m_idle = 0;
-    bool m_isStopped = false;
+    support::GrowingThreads m_threads{kMaxThreads};
 };
 
 int portOf(const sockaddr_in &address)

@@ -47,6 +47,7 @@ void tst_ListenAddress::parses()
     QCOMPARE(address.isOff ? QStringLiteral("off")
                            : QStringLiteral("%1|%2").arg(address.host).arg(address.port),
         seen);
+    QCOMPARE(toString(address), address.isOff ? QStringLiteral("off") : text);
 }
 
 QTEST_GUILESS_MAIN(tst_ListenAddress)
