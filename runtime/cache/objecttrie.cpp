@@ -5,7 +5,7 @@ namespace {
 
 auto hasKey(const ObjectKey &key)
 {
-    return [&key](const ObjectEntry &entry) { return entry.object().key() == key; };
+    return [&key](const ObjectEntry &entry) { return priv::PoolAccess::hasKey(entry.handle, key); };
 }
 
 // Every bit of the result depends on every bit of the hash: the trie eats it five bits at a time.

@@ -1,10 +1,7 @@
 // Reading documents.
 #include "documentreader.h"
 
-#include <charconv>
-#include <cmath>
 #include <cstring>
-#include <simdjson.h>
 #include <support/bracketscanner.h>
 #include <utility>
 
@@ -13,68 +10,15 @@ namespace {
 
 // Comparing in vain may cost so many times the document's size: deep nesting could make it more.
 constexpr std::ptrdiff_t kPatience = 4;
+constexpr std::size_t kMemcmpBytes = 8; // that memcmp compares in the time of one that is matched
+constexpr std::size_t kMaxRememberedBytes = 1 << 18; // of a text that is kept beside its object
 constexpr const char *kTooEarly = "the text ends too early";
-constexpr const char *kLoneSurrogate = "a lone surrogate";
-constexpr const char *kNoUtf8 = "bytes that are not UTF-8";
 
-constexpr std::uint64_t repeated(std::uint8_t byte)
+// To compare with another string costs more than to read this one.
+bool isStoredAsRead(Place place)
 {
-    return 0x0101010101010101U * byte;
-}
-
-// Of eight bytes: the highest bit of each that ends plain text in a string. Bits above the lowest
-// one that is set may be wrong.
-std::uint64_t specialBytes(std::uint64_t bytes)
-{
-    const std::uint64_t quote = bytes ^ repeated('"');
-    const std::uint64_t backslash = bytes ^ repeated('\\');
-    return (((quote - repeated(1)) & ~quote) | ((backslash - repeated(1)) & ~backslash)
-               | ((bytes - repeated(0x20)) & ~bytes))
-        & repeated(0x80);
-}
-
-bool isSpecial(char c)
-{
-    return c == '"' || c == '\\' || std::uint8_t(c) < 0x20;
-}
-
-void appendUtf8(std::uint32_t point, std::string &out)
-{
-    if (point < 0x80) {
-        out += char(point);
-        return;
-    }
-    if (point < 0x800) {
-        out += char(0xc0 | point >> 6);
-    } else {
-        if (point < 0x10000) {
-            out += char(0xe0 | point >> 12);
-        } else {
-            out += char(0xf0 | point >> 18);
-            out += char(0x80 | (point >> 12 & 0x3f));
-        }
-        out += char(0x80 | (point >> 6 & 0x3f));
-    }
-    out += char(0x80 | (point & 0x3f));
-}
-
-// As a 64-bit integer or a double where that is exact; else as text.
-void emitNumber(std::string_view text, bool isWhole, TreeBuilder &builder)
-{
-    const char *const end = text.data() + text.size();
-    std::int64_t whole = 0;
-    std::uint64_t positive = 0;
-    if (isWhole && text != "-0") {
-        if (std::from_chars(text.data(), end, whole).ec == std::errc())
-            return builder.integer(whole);
-        if (std::from_chars(text.data(), end, positive).ec == std::errc())
-            return builder.unsignedInteger(positive);
-    } else if (!isWhole) {
-        const double real = readNumber(text);
-        if (std::isfinite(real))
-            return builder.number(real);
-    }
-    builder.numberText(text);
+    return place
+        && (*place.p == TagStringRef || (*place.p >= TagShortString && *place.p < TagNull));
 }
 
 } // namespace
@@ -90,28 +34,50 @@ bool Selection::wantsMetadata(std::string_view name) const noexcept
     return managedFields == ManagedFields::Keep || name != "managedFields";
 }
 
-// Members of a known object, in the order in which they come again.
+// Members or elements of a known container, in the order in which they come again.
 class DocumentReader::Similar
 {
 public:
-    explicit Similar(Place object) { set(object); }
-    void set(Place object)
+    Similar(Known container, const std::vector<Span> &spans) : m_spans(spans) { set(container); }
+    void set(Known container)
     {
-        m_rest = Children(typeOf(object) == ValueType::Object ? object : Place());
+        m_rest = Children(container.place);
+        m_span = container.span;
+        if (m_span != kNoSpan && m_spans[m_span].spans == 1)
+            m_span = kNoSpan; // nothing is within, or it was taken without looking
+        else if (m_span != kNoSpan)
+            ++m_span;
     }
-    Place find(std::string_view name)
+    Known find(std::string_view name)
     {
+        std::uint32_t span = m_span;
         for (Children ahead = m_rest; ahead.next();) {
+            const Known child = here(ahead.value(), &span);
             if (ahead.name() == name) {
                 m_rest = ahead;
-                return ahead.value();
+                m_span = span;
+                return child;
             }
         }
-        return {};
+        return kUnknown;
     }
+    Known next() { return m_rest.next() ? here(m_rest.value(), &m_span) : kUnknown; }
 
 private:
+    // The child, and `span` goes on to the next container.
+    Known here(Place child, std::uint32_t *span) const
+    {
+        const ValueType type = *span == kNoSpan ? ValueType::Missing : typeOf(child);
+        if (type != ValueType::Object && type != ValueType::Array)
+            return {child, kNoSpan};
+        const std::uint32_t own = *span;
+        *span += m_spans[own].spans;
+        return {child, own};
+    }
+
+    const std::vector<Span> &m_spans;
     Children m_rest{Place()};
+    std::uint32_t m_span = kNoSpan;
 };
 
 // Text -----------------------------------------------------------------------------------------
@@ -142,103 +108,6 @@ void DocumentReader::skipSpace()
         ++m_at;
 }
 
-// From within a string to the next quote, backslash or control character, or the text's end.
-const char *DocumentReader::scanPlain(bool *hasHighBytes)
-{
-    std::uint64_t high = 0;
-    const char *p = m_at;
-    for (; m_end - p >= 8; p += 8) {
-        const auto bytes = readPlain<std::uint64_t>(p);
-        if (specialBytes(bytes) != 0)
-            break;
-        high |= bytes;
-    }
-    for (; p < m_end && !isSpecial(*p); ++p)
-        high |= std::uint8_t(*p);
-    *hasHighBytes = *hasHighBytes || (high & repeated(0x80)) != 0;
-    return p;
-}
-
-// A string; in `unescaped` when it has escapes, else in the text itself.
-bool DocumentReader::text(std::string_view *text, std::string *unescaped)
-{
-    const char *const begin = ++m_at;
-    bool hasHighBytes = false;
-    const char *stop = scanPlain(&hasHighBytes);
-    *text = {begin, std::size_t(stop - begin)};
-    m_at = stop;
-    if (peek() == '\\') {
-        unescaped->assign(begin, stop);
-        while (accept('\\')) {
-            if (!escape(*unescaped))
-                return false;
-            const char *const plain = m_at;
-            m_at = scanPlain(&hasHighBytes);
-            unescaped->append(plain, m_at);
-        }
-        *text = *unescaped;
-    }
-    if (!accept('"'))
-        return fail(
-            isAtEnd() ? "the text ends within a string" : "a control character in a string");
-    if (hasHighBytes && !simdjson::validate_utf8(text->data(), text->size())) {
-        m_at = begin;
-        return fail(kNoUtf8);
-    }
-    return true;
-}
-
-bool DocumentReader::escape(std::string &out)
-{
-    constexpr std::string_view kLetters = "\"\\/bfnrt";
-    constexpr std::string_view kMeanings = "\"\\/\b\f\n\r\t";
-    const char letter = peek();
-    if (const std::size_t i = kLetters.find(letter); !isAtEnd() && i != std::string_view::npos) {
-        out += kMeanings[i];
-        ++m_at;
-        return true;
-    }
-    std::uint32_t point = 0;
-    if (!accept('u'))
-        return fail("an unknown escape");
-    if (!hex4(&point))
-        return false;
-    if (point >= 0xdc00 && point <= 0xdfff)
-        return fail(kLoneSurrogate);
-    if (point >= 0xd800 && point <= 0xdbff) {
-        std::uint32_t low = 0;
-        if (m_end - m_at < 2 || m_at[0] != '\\' || m_at[1] != 'u')
-            return fail(kLoneSurrogate);
-        m_at += 2;
-        if (!hex4(&low))
-            return false;
-        if (low < 0xdc00 || low > 0xdfff)
-            return fail(kLoneSurrogate);
-        point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
-    }
-    appendUtf8(point, out);
-    return true;
-}
-
-bool DocumentReader::hex4(std::uint32_t *unit)
-{
-    *unit = 0;
-    for (int i = 0; i < 4; ++i, ++m_at) {
-        const char c = peek();
-        std::uint32_t digit = 0;
-        if (c >= '0' && c <= '9')
-            digit = std::uint32_t(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            digit = std::uint32_t(c - 'a' + 10);
-        else if (c >= 'A' && c <= 'F')
-            digit = std::uint32_t(c - 'A' + 10);
-        else
-            return fail("an escape without four hex digits");
-        *unit = *unit << 4 | digit;
-    }
-    return true;
-}
-
 bool DocumentReader::memberName(std::string_view *name)
 {
     if (peek() != '"')
@@ -257,15 +126,15 @@ bool DocumentReader::memberName(std::string_view *name)
 
 // Values ---------------------------------------------------------------------------------------
 
-bool DocumentReader::value(Place similar) // NOLINT(misc-no-recursion)
+bool DocumentReader::value(Known similar) // NOLINT(misc-no-recursion)
 {
     switch (peek()) {
     case '{':
-        return takeKnown(similar) || object(Level::Deeper, similar);
+        return takeSameText(similar) || object(Level::Deeper, similar);
     case '[':
-        return takeKnown(similar) || array(similar);
+        return takeSameText(similar) || array(similar);
     case '"':
-        return takeKnown(similar) || string();
+        return (isStoredAsRead(similar.place) && takeKnown(similar.place)) || string();
     case 't':
         m_builder->boolean(true);
         return word("true");
@@ -278,6 +147,34 @@ bool DocumentReader::value(Place similar) // NOLINT(misc-no-recursion)
     default:
         return number();
     }
+}
+
+// A container whose text is that of the known one.
+bool DocumentReader::takeSameText(Known similar)
+{
+    const auto begin = std::uint32_t(m_at - m_begin);
+    if (similar.span == kNoSpan) {
+        if (!takeKnown(similar.place))
+            return false;
+        m_spans.push_back({begin, std::uint32_t(m_at - m_begin), 1});
+        return true;
+    }
+    const Span last = m_lastSpans[similar.span];
+    const std::size_t size = last.end - last.begin;
+    if (m_patienceBytes < 0 || std::size_t(m_end - m_at) < size)
+        return false;
+    if (std::memcmp(m_at, m_lastText.data() + last.begin, size) != 0) {
+        m_patienceBytes -= std::ptrdiff_t(size / kMemcmpBytes);
+        return false;
+    }
+    m_builder->value(similar.place);
+    for (std::uint32_t i = similar.span; i < similar.span + last.spans; ++i) {
+        const Span within = m_lastSpans[i];
+        m_spans.push_back(
+            {within.begin - last.begin + begin, within.end - last.begin + begin, within.spans});
+    }
+    m_at += size;
+    return true;
 }
 
 bool DocumentReader::takeKnown(Place similar)
@@ -293,13 +190,30 @@ bool DocumentReader::takeKnown(Place similar)
     return false;
 }
 
-bool DocumentReader::object(Level level, Place similar) // NOLINT(misc-no-recursion)
+bool DocumentReader::enter(std::size_t *span)
 {
     if (m_depth == kMaxDepth)
         return fail("nested deeper than 1024 levels");
+    *span = m_spans.size();
+    m_spans.push_back({std::uint32_t(m_at - m_begin), 0, 0});
     ++m_depth;
     ++m_at;
-    Similar similars(similar);
+    return true;
+}
+
+void DocumentReader::leave(std::size_t span)
+{
+    --m_depth;
+    m_spans[span].end = std::uint32_t(m_at - m_begin);
+    m_spans[span].spans = std::uint32_t(m_spans.size() - span);
+}
+
+bool DocumentReader::object(Level level, Known similar) // NOLINT(misc-no-recursion)
+{
+    std::size_t span = 0;
+    if (!enter(&span))
+        return false;
+    Similar similars(similar, m_lastSpans);
     if (level != Level::Root)
         m_builder->startObject();
     skipSpace();
@@ -323,7 +237,7 @@ bool DocumentReader::object(Level level, Place similar) // NOLINT(misc-no-recurs
         }
         skipSpace();
     }
-    --m_depth;
+    leave(span);
     m_builder->endObject();
     return true;
 }
@@ -342,24 +256,23 @@ bool DocumentReader::rootMember(std::string_view name, Similar &similars)
     return object(Level::Metadata, similars.find(name));
 }
 
-bool DocumentReader::array(Place similar) // NOLINT(misc-no-recursion)
+bool DocumentReader::array(Known similar) // NOLINT(misc-no-recursion)
 {
-    if (m_depth == kMaxDepth)
-        return fail("nested deeper than 1024 levels");
-    ++m_depth;
-    ++m_at;
-    Children similars(typeOf(similar) == ValueType::Array ? similar : Place());
+    std::size_t span = 0;
+    if (!enter(&span))
+        return false;
+    Similar similars(similar, m_lastSpans);
     m_builder->startArray();
     skipSpace();
     for (bool isFirst = true; !accept(']'); isFirst = false) {
         if (!isFirst && !accept(','))
             return failAtEnd("a comma or an end is missing");
         skipSpace();
-        if (!value(similars.next() ? similars.value() : Place()))
+        if (!value(similars.next()))
             return false;
         skipSpace();
     }
-    --m_depth;
+    leave(span);
     m_builder->endArray();
     return true;
 }
@@ -381,38 +294,6 @@ bool DocumentReader::word(std::string_view text)
     return true;
 }
 
-bool DocumentReader::number()
-{
-    const auto digits = [this] {
-        const char *const first = m_at;
-        while (!isAtEnd() && *m_at >= '0' && *m_at <= '9')
-            ++m_at;
-        return m_at > first;
-    };
-    const char *const begin = m_at;
-    accept('-');
-    const char *const first = m_at;
-    if (!digits())
-        return failAtEnd("a value is missing");
-    if (*first == '0' && m_at > first + 1)
-        return fail("a number with a leading zero");
-    bool isWhole = true;
-    if (accept('.')) {
-        isWhole = false;
-        if (!digits())
-            return fail("a number without digits behind its point");
-    }
-    if (accept('e') || accept('E')) {
-        isWhole = false;
-        if (!accept('+'))
-            accept('-');
-        if (!digits())
-            return fail("a number without digits in its exponent");
-    }
-    emitNumber({begin, std::size_t(m_at - begin)}, isWhole, *m_builder);
-    return true;
-}
-
 // Of a container only brackets and quotes are looked at.
 bool DocumentReader::stepOver()
 {
@@ -423,13 +304,13 @@ bool DocumentReader::stepOver()
     }
     TreeBuilder nowhere(Storage::Private);
     TreeBuilder *const builder = std::exchange(m_builder, &nowhere);
-    const bool isGood = value({});
+    const bool isGood = value(kUnknown);
     m_builder = builder;
     return isGood;
 }
 
 // Looks ahead in the metadata for name and namespace; what is wrong there is found by who reads it.
-Place DocumentReader::findKnown()
+DocumentReader::Known DocumentReader::findKnown()
 {
     const char *const at = m_at;
     std::string_view name;
@@ -454,7 +335,8 @@ Place DocumentReader::findKnown()
     }
     m_at = at;
     m_error = nullptr;
-    return (*m_known)(namespaceName, name);
+    const Place root = (*m_known)(namespaceName, name);
+    return {root, root && root.block == m_lastRoot ? 0 : kNoSpan};
 }
 
 // Documents ------------------------------------------------------------------------------------
@@ -468,6 +350,7 @@ void DocumentReader::start(std::string_view json, TreeBuilder &builder)
     m_depth = 0;
     m_patienceBytes = std::ptrdiff_t(json.size()) * kPatience;
     m_names.clear();
+    m_spans.clear();
     skipSpace();
 }
 
@@ -481,7 +364,7 @@ bool DocumentReader::readValue(std::string_view json, TreeBuilder &builder)
 {
     start(json, builder);
     m_known = nullptr;
-    return value({}) && endOfText();
+    return value(kUnknown) && endOfText();
 }
 
 bool DocumentReader::readOnce(
@@ -499,7 +382,7 @@ bool DocumentReader::readOnce(
         builder.key("kind");
         builder.string(m_selection.kind);
     }
-    return object(Level::Root, {});
+    return object(Level::Root, kUnknown);
 }
 
 bool DocumentReader::readObject(std::string_view json, const Selection &selection,
@@ -515,6 +398,17 @@ bool DocumentReader::readFront(std::string_view json, const Selection &selection
         return false;
     *bytes = std::size_t(m_at - m_begin);
     return true;
+}
+
+void DocumentReader::remember(Place root, const TreeBuilder &builder)
+{
+    const auto size = std::size_t(m_at - m_begin);
+    m_lastRoot = 0;
+    if (size > kMaxRememberedBytes || builder.hasDroppedMembers())
+        return;
+    m_lastText.assign(m_begin, size);
+    m_lastSpans.swap(m_spans);
+    m_lastRoot = root.block;
 }
 
 bool DocumentReader::readRoot(std::string_view json, const Selection &selection,

@@ -1,8 +1,9 @@
 // From JSON text to a TreeBuilder in one pass. Strict (RFC 8259): checks UTF-8, refuses lone
 // surrogates and nesting beyond kMaxDepth, keeps each number's exact value, names the byte of a
-// fault. Two things make it fast: members that are not wanted are stepped over unparsed (of them
-// only brackets and quotes are looked at), and parts that say what a known object holds in the same
-// place are taken from there. Test: tst_objectdecoder.
+// fault. Three things make it fast: members that are not wanted are stepped over unparsed (of them
+// only brackets and quotes are looked at), parts that say what a known object holds in the same
+// place are taken from there, and when that is the document read before, its text is still here, so
+// that comparing is a memcmp. Test: tst_objectdecoder.
 #pragma once
 
 #include "jsonmatcher.h"
@@ -11,6 +12,7 @@
 #include <davit/priv/poolaccess.h>
 #include <forward_list>
 #include <functional>
+#include <vector>
 
 namespace davit::priv::pool {
 
@@ -46,6 +48,9 @@ public:
     // when the text ends before it does.
     bool readFront(std::string_view json, const Selection &selection, const KnownObjects &known,
         TreeBuilder &builder, std::size_t *bytes);
+    // Says that the document just read, whose text still stands, became this object. When `known`
+    // of the next one names it too, that one's text is compared with this one's.
+    void remember(Place root, const TreeBuilder &builder);
     // Any value, whole.
     bool readValue(std::string_view json, TreeBuilder &builder);
 
@@ -54,7 +59,22 @@ public:
 
 private:
     enum class Level : std::uint8_t { Root, Metadata, Deeper };
+    // Where a container below the root stands in a text, in the order of their first bytes.
+    struct Span
+    {
+        std::uint32_t begin;
+        std::uint32_t end;
+        std::uint32_t spans; // this one and those of the containers within, if they are known
+    };
+    // What a known object holds in the same place.
+    struct Known
+    {
+        Place place;
+        std::uint32_t span; // of it in m_lastSpans; kNoSpan: its text is not known
+    };
     class Similar;
+    static constexpr std::uint32_t kNoSpan = 0xffffffffU;
+    static constexpr Known kUnknown{{}, kNoSpan};
 
     void start(std::string_view json, TreeBuilder &builder);
     bool readRoot(std::string_view json, const Selection &selection, const KnownObjects &known,
@@ -68,16 +88,19 @@ private:
     void skipSpace();
     bool endOfText();
 
-    bool value(Place similar);
-    bool object(Level level, Place similar);
+    bool value(Known similar);
+    bool object(Level level, Known similar);
     bool rootMember(std::string_view name, Similar &similars);
-    bool array(Place similar);
+    bool array(Known similar);
+    bool enter(std::size_t *span);
+    void leave(std::size_t span);
     bool string();
     bool number();
     bool word(std::string_view text);
     bool takeKnown(Place similar);
+    bool takeSameText(Known similar);
     bool stepOver();
-    Place findKnown();
+    Known findKnown();
 
     bool memberName(std::string_view *name);
     bool text(std::string_view *text, std::string *unescaped);
@@ -93,6 +116,10 @@ private:
     Selection m_selection;
     const KnownObjects *m_known = nullptr;
     JsonMatcher m_matcher;
+    std::string m_lastText; // of the document that remember() was told of
+    std::vector<Span> m_lastSpans;
+    std::vector<Span> m_spans; // of the one that is being read
+    Ref m_lastRoot = 0;
     std::ptrdiff_t m_patienceBytes = 0;
     std::uint32_t m_depth = 0;
     std::string m_unescaped;

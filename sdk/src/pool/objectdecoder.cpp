@@ -68,6 +68,7 @@ Error ObjectDecoderPrivate::decode(const DecodeOptions &options, Object *object,
     if (options.depth == Depth::MetadataOnly)
         handle |= kMetadataOnlyFlag;
     last = PoolAccess::adopt(handle);
+    reader.remember(rootPlace(handle), builder);
     *object = last;
     return {};
 }
@@ -195,6 +196,17 @@ void PoolAccess::drop(std::uint64_t handle) noexcept
 std::uint64_t PoolAccess::peek(const Object &object) noexcept
 {
     return object.m_handle;
+}
+
+bool PoolAccess::hasKey(std::uint64_t handle, const ObjectKey &key)
+{
+    const Place metadata = handle == 0 ? Place() : member(rootPlace(handle), "metadata");
+    Scratch scratch;
+    const auto isSame = [&](std::string_view name, const QString &text) {
+        const std::string_view stored = textOf(member(metadata, name), scratch);
+        return QAnyStringView(QUtf8StringView(stored.data(), qsizetype(stored.size()))) == text;
+    };
+    return isSame("name", key.name) && isSame("namespace", key.namespaceName);
 }
 
 Value PoolAccess::valueAt(std::uint64_t ownedRoot, std::uint64_t position) noexcept

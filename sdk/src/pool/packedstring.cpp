@@ -169,6 +169,28 @@ std::size_t packUuid(std::string_view text, std::uint8_t *out) noexcept
     return packHex({hex, sizeof hex}, out + 1) ? 17 : 0;
 }
 
+char *writeHex(const std::uint8_t *bytes, std::size_t count, char *text) noexcept
+{
+    constexpr char kDigits[] = "0123456789abcdef";
+    for (std::size_t i = 0; i < count; ++i) {
+        *text++ = kDigits[bytes[i] >> 4];
+        *text++ = kDigits[bytes[i] & 15];
+    }
+    return text;
+}
+
+void appendUuid(const std::uint8_t *bytes, std::string &out)
+{
+    char text[36];
+    char *p = text;
+    for (std::size_t i = 0; i < 16; i += 2) {
+        if (i >= 4 && i <= 10)
+            *p++ = '-';
+        p = writeHex(bytes + i, 2, p);
+    }
+    out.append(text, sizeof text);
+}
+
 // A number of at most `limit`, without leading zeros, at text[*at]; -1 when there is none.
 int shortNumber(std::string_view text, std::size_t *at, int limit) noexcept
 {
@@ -275,22 +297,16 @@ std::size_t packString(std::string_view text, std::uint8_t *out) noexcept
 
 void appendHex(const std::uint8_t *bytes, std::size_t count, std::string &out)
 {
-    constexpr char kDigits[] = "0123456789abcdef";
-    for (std::size_t i = 0; i < count; ++i) {
-        out += kDigits[bytes[i] >> 4];
-        out += kDigits[bytes[i] & 15];
-    }
+    const std::size_t size = out.size();
+    out.resize(size + 2 * count);
+    writeHex(bytes, count, out.data() + size);
 }
 
 void unpackString(const std::uint8_t *p, std::string &out)
 {
     switch (*p) {
     case TagUuid:
-        for (std::size_t i = 0; i < 16; ++i) {
-            if (i == 4 || i == 6 || i == 8 || i == 10)
-                out += '-';
-            appendHex(p + 1 + i, 1, out);
-        }
+        appendUuid(p + 1, out);
         break;
     case TagTime:
         appendTime(readPlain<std::uint32_t>(p + 1), out);

@@ -481,6 +481,7 @@ void TreeBuilder::dropRepeatedNames(Frame &frame)
     const std::vector<std::uint32_t> winner = winners(frame);
     if (winner.empty())
         return;
+    m_hasDropped = true;
     const auto begin = std::uint32_t(frame.start + kHeadRoom);
     const std::vector<std::uint8_t> old(m_out.begin() + begin, m_out.end());
     const std::vector<Member> members(m_members.begin() + frame.members, m_members.end());
@@ -550,6 +551,7 @@ void TreeBuilder::reset()
 {
     clear();
     m_error = nullptr;
+    m_hasDropped = false;
 }
 
 } // namespace davit::priv::pool

@@ -47,6 +47,8 @@ public:
     void reset();
     // Null when all is well.
     const char *error() const { return m_error; }
+    // Whether an object had a name twice, since the last reset().
+    bool hasDroppedMembers() const { return m_hasDropped; }
 
 private:
     struct Member
@@ -97,6 +99,7 @@ private:
     std::vector<Ref> m_shape;
     std::vector<CachedShape> m_cache; // kCachedShapes of them once the first is known
     const char *m_error = nullptr;
+    bool m_hasDropped = false;
     const Storage m_storage;
     const std::uint8_t m_account;
 };

@@ -91,6 +91,8 @@ private Q_SLOTS:
     void malformed_data();
     void malformed();
     void metadata();
+    void hasKey_data();
+    void hasKey();
     void wrongTypesGiveDefaults();
     void chainKeepsItsObject();
     void equality();
@@ -287,6 +289,33 @@ void tst_Object::metadata()
     QVERIFY(bare.key() == ObjectKey());
     QCOMPARE(bare.generation(), 0);
     QVERIFY(!bare.isBeingDeleted());
+}
+
+void tst_Object::hasKey_data()
+{
+    QTest::addColumn<QByteArray>("metadata");
+    for (const char *metadata :
+        {R"({"name":"web","namespace":"team-a"})", R"({"name":"web"})", R"({"namespace":"team-a"})",
+            "{}", R"({"name":"cfddc8fd-d94d-45f7-a606-c045bb56e560"})",
+            R"({"name":"web-5d4f8c7b9d-x2x4z","namespace":"10.0.0.1"})",
+            R"({"name":"Bücher","namespace":"日本"})", R"({"name":7,"namespace":null})"})
+        QTest::newRow(metadata) << QByteArray(metadata);
+}
+
+void tst_Object::hasKey()
+{
+    QFETCH(const QByteArray, metadata);
+    const Object object = privateObject("{\"metadata\":" + metadata + "}");
+    const ObjectKey key = object.key();
+    for (const Object &each : {object, priv::internObject(object)}) {
+        const quint64 handle = priv::PoolAccess::peek(each);
+        QVERIFY(priv::PoolAccess::hasKey(handle, key));
+        QVERIFY(!priv::PoolAccess::hasKey(handle, {key.namespaceName, key.name + u'x'}));
+        QVERIFY(!priv::PoolAccess::hasKey(handle, {key.namespaceName + u'x', key.name}));
+        QVERIFY(
+            !priv::PoolAccess::hasKey(handle, {QStringLiteral("other"), QStringLiteral("web")}));
+    }
+    QVERIFY(priv::PoolAccess::hasKey(0, ObjectKey()));
 }
 
 void tst_Object::wrongTypesGiveDefaults()

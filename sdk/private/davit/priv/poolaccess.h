@@ -96,6 +96,9 @@ struct DAVIT_EXPORT PoolAccess
     static void drop(std::uint64_t handle) noexcept;
     // The handle, still owned by the object. [thread-safe]
     static std::uint64_t peek(const Object &object) noexcept;
+    // Whether the object of a handle that someone else owns has this namespace and name: what
+    // Object::key() == key says, without a string built. [thread-safe]
+    static bool hasKey(std::uint64_t handle, const ObjectKey &key);
 
     // For the SDK's own sources.
     static Value valueAt(std::uint64_t ownedRoot, std::uint64_t position) noexcept;
