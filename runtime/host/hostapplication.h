@@ -39,7 +39,8 @@ public:
     ~HostApplication();
     Q_DISABLE_COPY_MOVE(HostApplication)
 
-    // A fault of the configuration, before anything is to be seen from outside. [host-thread]
+    // A fault of the configuration; by then probes may have answered and the log has begun, but no
+    // request was sent to the API server and no plugin's code has run. [host-thread]
     Status start();
     // Ends it gracefully; `cause` is the signal's name. [host-thread]
     void stop(const QString &cause);

@@ -1,6 +1,7 @@
 // One cluster's runtime, put together: transport, discovery, informers, clients, queues,
 // controllers; and what plugins get of it. The plugin host decides what a plugin may have, this
 // gives it. Contract: nothing runs before start(); after stopInformers() no event comes any more.
+// davit run does not call the latter: watches end with their plugins, and it leaves by _exit.
 // Test: tests/integration/host.
 #pragma once
 

@@ -1,8 +1,9 @@
 // One plugin on its way from Checked to Retired: waits for its kinds, is copied, loaded and
 // initialised on a thread of its own, and taken down in the order that conventions rule 21 names.
 // Contract:
-//   - Everything here is called on the host's thread and never blocks it; what runs the plugin's
-//   code is posted to the plugin's thread, with a time limit.
+//   - Everything here is called on the host's thread. What runs the plugin's code is posted to the
+//   plugin's thread, with a time limit, and nobody waits in it; the host's thread copies the
+//   plugin's files itself, and waits at most 5 s for a thread whose last work has returned.
 //   - The library is never unloaded.
 // Test: tst_pluginmanager.
 #pragma once

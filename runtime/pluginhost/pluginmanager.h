@@ -1,7 +1,8 @@
 // All plugins of the host: finds, checks, starts in the order of their dependencies, watches over
 // and stops them. Contract:
 //   - A bad plugin never keeps the others from running; why it does not run stays on its spec.
-//   - Nothing here blocks: what takes time tells by callback, on the host's executor.
+//   - Nothing here waits for a plugin's code: what takes time tells by callback, on the host's
+//   executor. For what the host's thread does itself see hostedplugin.h.
 //   - What is told of a state is told after each change, from any state to any other.
 // Tests: tst_pluginmanager, tst_pluginhost.
 #pragma once

@@ -19,7 +19,7 @@ enum class PluginState : quint8 {
     Retired, // it was stopped; its code stays mapped
     Refused, // it will not be loaded; nothing of its code ran, unless loading it failed midway
     Faulted, // its code threw, failed or did not return
-    Quarantined // it crashed the process before and waits for its next chance
+    Quarantined // not used yet: it crashed the process before and waits for its next chance
 };
 
 // "Running"; for logs, metrics and people. [thread-safe]

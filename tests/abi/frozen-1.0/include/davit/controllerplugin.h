@@ -1,8 +1,9 @@
 // A plugin's entry. Write a QObject that implements it, with Q_PLUGIN_METADATA(IID
 // DAVIT_CONTROLLER_PLUGIN_IID FILE "…json") and Q_INTERFACES(davit::ControllerPlugin), and build it
 // with davit_add_operator(). Plugin-provided, frozen. Contract:
-//   - The host reads the metadata before it loads the file; it runs no code of a file that it
-//   refuses.
+//   - The host reads the metadata before it loads the file; of a file that it refuses for what is
+//   in there it runs no code. It loads what is left in a process of its own first, which runs the
+//   static constructors (sdk/docs/threading.md), and refuses what fails there.
 //   - Everything but Reconciler::reconcile runs on the plugin's own thread, which has an event
 //   loop.
 // Source: sdk/metadata.schema.json for the metadata. Test: tst_pluginmanager.
