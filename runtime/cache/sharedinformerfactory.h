@@ -48,7 +48,7 @@ struct FactoryOptions
     support::Executor *executor = nullptr;
 };
 
-// One informer, for probes, metrics and `davit top`.
+// One informer, for probes and metrics.
 struct ResourceState
 {
     WatchScope scope;

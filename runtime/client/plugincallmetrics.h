@@ -1,6 +1,6 @@
 // Counts what each plugin asks of the API server: davit_plugin_api_calls_total by plugin, verb and
-// code ("<error>" when no answer came), and davit_plugin_events_dropped_total by plugin. Part of
-// the bill. Test: tst_pluginclient, callsAreCounted.
+// code ("<error>" when no answer came), and davit_plugin_events_dropped_total by plugin. Test:
+// tst_pluginclient, callsAreCounted.
 #pragma once
 
 #include "pluginclient.h"

@@ -11,7 +11,7 @@
 
 namespace davit::client {
 
-// Who counts a plugin's calls and lost events, for the bill. [thread-safe]
+// Who counts a plugin's calls and lost events. [thread-safe]
 class CallObserver
 {
 public:

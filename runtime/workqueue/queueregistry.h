@@ -1,6 +1,7 @@
 // The queues of all controllers, one for each plugin Id and controller name. They belong to the
-// host and outlive the plugin code that works on them: after a replacement the new code finds keys,
-// delays and failure counts as the old one left them. Test: tst_priorityqueue, registry.
+// host and may outlive the plugin code that works on them: code that takes a name over finds keys,
+// delays and failure counts as they were left. (The host replaces no code yet: a plugin's queues
+// end with it.) Test: tst_priorityqueue, registry.
 #pragma once
 
 #include "priorityqueue.h"

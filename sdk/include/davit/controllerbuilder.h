@@ -1,6 +1,5 @@
 // Builds a controller: sources, predicates, a queue and a reconciler. Contract:
-//   - The host owns queue and back-off, under the plugin's Id and the controller's name; they
-//   outlive a replaced plugin.
+//   - The host owns queue and back-off, under the plugin's Id and the controller's name.
 //   - Workers begin when every source has synced.
 //   - Sources use Delivery::Latest. Errors of the single steps are kept and told by
 //   reconcileWith().
