@@ -149,7 +149,7 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
     add("--cache-sync-timeout", texts.cacheSyncTimeout, "TIME",
         "After how long a first sync that is not done is called slow in the log [2m]");
     add("--state-dir", texts.stateDir, "DIR",
-        "Where copies of plugins and crash records are kept; must be writable, not noexec "
+        "Where copies of plugins are kept; must be writable, not noexec "
         "[$STATE_DIRECTORY, /var/lib/davit for root, else $XDG_STATE_HOME/davit or "
         "~/.local/state/davit]");
     add("--config", texts.configFile, "FILE", "YAML file with the plugins' configuration");

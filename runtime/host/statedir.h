@@ -1,5 +1,6 @@
-// The directory where copies of plugins and crash records are kept. Contract: what is given must
-// exist; only the default is made. Both must be writable and must allow mapping code.
+// The directory where copies of plugins are kept, and the kubeconfig of an embedded server.
+// Contract: what is given must exist; only the default is made. Both must be writable and must
+// allow mapping code.
 // One host a directory: kubeconfig and copies of another, in another pod with the same process
 // number too, would be written over. Default: $STATE_DIRECTORY (systemd), /var/lib/davit for root,
 // else $XDG_STATE_HOME/davit or
