@@ -228,7 +228,7 @@ void tst_Abi::frozenPluginRuns()
 
 int main(int argc, char **argv)
 {
-    qputenv("QTEST_FUNCTION_TIMEOUT", "1200000"); // it compiles: a busy machine needs minutes
+    qputenv("QTEST_FUNCTION_TIMEOUT", "1200000"); // it compiles: two slow cores need minutes
     GuardedApplication app(argc, argv);
     tst_Abi test;
     return QTest::qExec(&test, argc, argv);

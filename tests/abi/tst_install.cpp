@@ -144,7 +144,7 @@ void tst_Install::changedMetadataIsBuiltIn()
 
 int main(int argc, char **argv)
 {
-    qputenv("QTEST_FUNCTION_TIMEOUT", "1200000"); // it compiles: a busy machine needs minutes
+    qputenv("QTEST_FUNCTION_TIMEOUT", "1200000"); // it compiles: two slow cores need minutes
     QCoreApplication app(argc, argv);
     tst_Install test;
     return QTest::qExec(&test, argc, argv);
