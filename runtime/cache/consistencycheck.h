@@ -4,7 +4,7 @@
 //   - Asked again each second until the server answers; a newer fill replaces an older question.
 //   - The versions "" and "0" cannot be asked for exactly: nothing happens.
 // Davit decides otherwise: a difference is told, where client-go ends the process. Source:
-// behaviours.md 1.8. Test: tst_cachechecks.
+// BEHAVIOURS.md. Test: tst_cachechecks.
 #pragma once
 
 #include "deltaqueue.h"

@@ -1,4 +1,4 @@
-// What a reflector tells the consumer, one entry a change. Source: behaviours.md 2.2. Test:
+// What a reflector tells the consumer, one entry a change. Source: BEHAVIOURS.md. Test:
 // tst_realfifo.
 #pragma once
 

@@ -1,7 +1,7 @@
 // What stands between a reflector and a store. Contract:
 //   - One producer side (the reflector) and one consumer.
 //   - hasSynced() turns true once the first list was processed, and never back.
-// RealFifo carries production; DeltaFifo is the classic of older releases. Source: behaviours.md 2.
+// RealFifo carries production; DeltaFifo is the classic of older releases. Source: BEHAVIOURS.md.
 // Tests: tst_realfifo, tst_deltafifo.
 #pragma once
 

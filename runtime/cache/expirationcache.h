@@ -2,7 +2,7 @@
 //   - What is older than the time to live is gone, and is freed when somebody asks for it or for
 //   all (lazily, no timer).
 //   - Putting an object in again begins its time anew.
-// Source: behaviours.md 3.5 (S-13). Test: tst_othercaches.
+// Source: BEHAVIOURS.md (S-13). Test: tst_othercaches.
 #pragma once
 
 #include <davit/object.h>

@@ -3,7 +3,7 @@
 //   - Destroying the operation ends it; nothing is heard afterwards. It may be destroyed on the
 //   executor only, and not from inside one of its own callbacks.
 //   - on…Finished comes once and last.
-// Source: behaviours.md 1.4, 1.5. Tests: tst_reflector (scripted), tst_restlisterwatcher.
+// Source: BEHAVIOURS.md. Tests: tst_reflector (scripted), tst_restlisterwatcher.
 #pragma once
 
 #include <codec/watchdecoder.h>

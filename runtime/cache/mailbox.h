@@ -3,12 +3,12 @@
 //   - One wake-up event is posted when it turns from empty to not empty, and after a take that left
 //   something; none after close().
 //   - EveryEvent: all, in order. Latest: one entry a key, at most two notifications of it; `before`
-//   is what this handler was given last; merging rules of design 5 in mailbox.cpp. It is handed out
+//   is what this handler was given last; merging rules in mailbox.cpp. It is handed out
 //   in small portions: what a slow handler has not taken goes on merging.
 //   - priv::kLatestOfController: the same, but what came and went unseen is told as deleted.
 //   - Synced comes once: every part has stored its first list, and each added(isInInitialList) that
 //   was put in has been handled (I-23), those that merged into nothing included.
-// Source: behaviours.md 4.5, 4.6. Case B33. Test: tst_mailbox.
+// Source: BEHAVIOURS.md. Case B33. Test: tst_mailbox.
 #pragma once
 
 #include <davit/objectkey.h>

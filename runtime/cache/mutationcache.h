@@ -5,7 +5,7 @@
 //   - At most kMaxObjects, the least recently used go first; after the time to live the store alone
 //   counts.
 //   - Objects that the store does not have (yet) show when asked for, in index look-ups too.
-// Source: behaviours.md 3.5 (S-12). Test: tst_othercaches.
+// Source: BEHAVIOURS.md (S-12). Test: tst_othercaches.
 #pragma once
 
 #include "threadsafestore.h"

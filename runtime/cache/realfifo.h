@@ -6,7 +6,7 @@
 //   - The lock is never held while entries are processed, however many wait: producer and
 //   consumer share a strand, so the queue holds no more than one piece of the stream.
 // Davit decides otherwise: an item of an atomic list that has no key is logged and left out, the
-// others come through (Q-26a). Source: behaviours.md 2.1 to 2.5. Test: tst_realfifo.
+// others come through (Q-26a). Source: BEHAVIOURS.md. Test: tst_realfifo.
 #pragma once
 
 #include "deltaqueue.h"

@@ -14,7 +14,7 @@
 //   so what happens till then would be missed. When it is behind, the reflector relists (B14).
 //   - A streaming list that hears nothing warns after 10 s and then once a minute, as every failure
 //   that lasts does, not each 10 s.
-// Source: behaviours.md 1. Test: tst_reflector.
+// Source: BEHAVIOURS.md. Test: tst_reflector.
 #pragma once
 
 #include "consistencycheck.h"

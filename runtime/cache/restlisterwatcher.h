@@ -1,6 +1,6 @@
 // LIST and WATCH of one collection over HTTP. Lists and watches are decoded as their bytes arrive;
 // no reply is ever in memory as a whole. Contract: see ListerWatcher.
-// Source: Kubernetes API concepts; behaviours.md C-14, C-17a, C-22, C-23. Case B25. Test:
+// Source: Kubernetes API concepts; BEHAVIOURS.md C-14, C-17a, C-22, C-23. Case B25. Test:
 // tst_restlisterwatcher.
 #pragma once
 

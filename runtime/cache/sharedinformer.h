@@ -8,7 +8,7 @@
 // added (Q-25, B16); a relist never replaces an object by an older state of the same uid where
 // versions can be compared, unless the server's own history went back (B14); for the same reason a
 // live event with an older or equal version of a known uid is left out.
-// Source: behaviours.md 2.6 and 4. Test: tst_sharedinformer.
+// Source: BEHAVIOURS.md. Test: tst_sharedinformer.
 #pragma once
 
 #include "mutationcheck.h"
@@ -49,7 +49,7 @@ struct SharedInformerOptions
     std::chrono::nanoseconds resyncPeriod{0}; // default of listeners; zero: no resync ever
     Transform transform;
     std::function<void()> onSynced; // [cache-thread]
-    std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: memory is not looked at (4.7)
+    std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: not looked at (mutationcheck.h)
 };
 
 class SharedInformer

@@ -6,7 +6,7 @@
 //   - The last view or lister out stops its watch.
 //   - Informers run from start() on; those asked for later run at once.
 // That a kind is served, and that the plugin may see it, is the caller's to check.
-// Source: behaviours.md 5 (F-1 to F-5); design 5. Test: tst_sharedinformerfactory.
+// Source: BEHAVIOURS.md (F-1 to F-5). Test: tst_sharedinformerfactory.
 #pragma once
 
 #include "reflector.h"
@@ -39,8 +39,8 @@ struct FactoryOptions
     support::BackoffSettings backoff;
     codec::Limits limits; // of an event and an item
     qint64 maxFillBytes = ReflectorOptions().maxFillBytes; // of a list
-    bool checksConsistency = false; // each fill against a second list (1.8)
-    std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: memory is not looked at (4.7)
+    bool checksConsistency = false; // each fill against a second list (consistencycheck.h)
+    std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: not looked at (mutationcheck.h)
     Logger log; // of all informers; lines name their resource; without: silent
     // For tests: where objects come from instead of the transport, and where informers run instead
     // of strands.

@@ -3,7 +3,7 @@
 //   - Any thread reads: snapshot() costs a pointer copy under a mutex, nobody ever waits longer.
 //   - Upserts and deletes as client-go's ThreadSafeStore, its version rules included (S-1).
 // Davit decides otherwise: an index function that fails leaves its object out of that index; the
-// store goes on (B28). Source: behaviours.md 3.1, 3.2; design 4.1 (6). Cases B26, B28, B30. Test:
+// store goes on (B28). Source: BEHAVIOURS.md. Cases B26, B28, B30. Test:
 // tst_threadsafestore.
 #pragma once
 

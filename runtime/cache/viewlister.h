@@ -1,5 +1,5 @@
 // Reads of a view: what its parts' stores hold, through their filters. Contract: see davit::Lister.
-// Source: behaviours.md 3.4 (S-8 to S-11). Test: tst_sharedinformerfactory.
+// Source: BEHAVIOURS.md (S-8 to S-11). Test: tst_sharedinformerfactory.
 #pragma once
 
 #include "viewpart.h"

@@ -5,7 +5,7 @@
 //   - count: an event that was seen is counted up instead of written anew;
 //   - spam: 25 events an object and type at once, then one in 300 s; what is more is dropped, but
 //   counted.
-// Each part remembers the 4096 keys used last. Source: client-go tools/record, behaviours.md 9.1.
+// Each part remembers the 4096 keys used last. Source: client-go tools/record, BEHAVIOURS.md.
 // Not thread-safe. Test: tst_pluginevents (T95 to T97).
 #pragma once
 

@@ -1,7 +1,7 @@
 // A transport that counts what goes through another one, for the rest_client_* metrics: every
 // request of the process, watches and lists included. Contract: as transport.h; a request counts
 // once, when its status line comes or when it ends without one (code "<error>", as client-go has
-// it); the tries before that count as retries, by the code that led to each. Source: behaviours.md
+// it); the tries before that count as retries, by the code that led to each. Source: BEHAVIOURS.md
 // C-74, C-75. Test: tst_pluginclient, metrics.
 #pragma once
 

@@ -9,7 +9,7 @@
 //   dropped as spam, is not told again.
 //   - What the server or the plugin's Rbac refuses is logged, a repeated refusal once.
 //   - finish() sends what waits, for a bounded time; close() drops it.
-// Source: behaviours.md 9.1. Test: tst_pluginevents.
+// Source: BEHAVIOURS.md. Test: tst_pluginevents.
 #pragma once
 
 #include "pluginclient.h"

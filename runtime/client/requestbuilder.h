@@ -1,5 +1,5 @@
 // From a verb of the SDK to the HTTP request of it: method, path, query, body, media type.
-// Source: Kubernetes API reference; behaviours.md C-19 to C-23, C-29, E-31, E-34. Test:
+// Source: Kubernetes API reference; BEHAVIOURS.md C-19 to C-23, C-29, E-31, E-34. Test:
 // tst_requestbuilder.
 #pragma once
 

@@ -5,7 +5,7 @@
 //   which may have been done.
 //   - Nothing is repeated here; what may be repeated, the transport repeats (C-7 to C-11).
 //   - The server's warnings are logged once a text (C-18).
-// Source: behaviours.md 8.3. Test: tst_pluginclient.
+// Source: BEHAVIOURS.md. Test: tst_pluginclient.
 #pragma once
 
 #include <davit/logging.h>

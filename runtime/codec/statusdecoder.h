@@ -1,5 +1,5 @@
 // From an HTTP answer that is no success, or an ERROR event's object, to an Error.
-// Source: behaviours.md C-14 to C-17. Case B25. Test: tst_statusdecoder.
+// Source: BEHAVIOURS.md C-14 to C-17. Case B25. Test: tst_statusdecoder.
 #pragma once
 
 #include <davit/error.h>

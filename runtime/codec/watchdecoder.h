@@ -1,5 +1,5 @@
 // From the bytes of a watch stream to events with pooled objects.
-// Source: Kubernetes API concepts, "Efficient detection of changes"; behaviours.md 1.5. Cases B12,
+// Source: Kubernetes API concepts, "Efficient detection of changes"; BEHAVIOURS.md. Cases B12,
 // B17, B20. Test: tst_watchdecoder.
 #pragma once
 

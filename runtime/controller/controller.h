@@ -3,7 +3,7 @@
 //   - Workers begin when every source has synced, its initial events queued (M-1); never after
 //   stop().
 //   - One key is in one worker at a time; what a reconcile answers decides about the next turn
-//   (behaviours.md 10.2, M-4, M-5).
+//   (BEHAVIOURS.md, M-4, M-5).
 //   - What a reconcile throws is the plugin's fault and a failed reconcile; the worker goes on
 //   (B40).
 //   - stop() lets running reconciles end and takes no more keys. The queue stays: it is the host's.

@@ -1,6 +1,6 @@
 // The controller_runtime_* family, under the names that dashboards know, with the label plugin
 // beside controller. Every counter of a controller exists, at 0, when it starts.
-// Source: behaviours.md 10.8. Test: tst_controllermetrics.
+// Source: BEHAVIOURS.md. Test: tst_controllermetrics.
 #pragma once
 
 #include "controllerobserver.h"

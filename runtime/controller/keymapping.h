@@ -1,4 +1,4 @@
-// From an event of a source to the keys that are reconciled for it. Contract (behaviours.md 10.4):
+// From an event of a source to the keys that are reconciled for it. Contract (BEHAVIOURS.md):
 //   - Self: the object's own key.
 //   - Owner: the controller reference, when its group and kind are those of the owner kind; the
 //   version does not matter. On an update the owners of both states, each once.

@@ -1,7 +1,7 @@
 // The workqueue_* family: what each controller's queue counts, and what it looks like at a scrape.
 // Labels: name and controller (the controller's name) and plugin (its Id); depth has priority too.
 // Contract: a queue's series go when its plugin goes for good (removePlugin).
-// Source: behaviours.md 6.4, W-15. Test: tst_queuemetrics.
+// Source: BEHAVIOURS.md, W-15. Test: tst_queuemetrics.
 #pragma once
 
 #include <observability/metricsregistry.h>

@@ -23,7 +23,7 @@ bool isSwitchedOn(const char *variable)
         || value == QLatin1StringView("1");
 }
 
-// The aids of behaviours.md 1.8 and 4.7, under the names that people know.
+// The aids of consistencycheck.h and mutationcheck.h, under the names that people know.
 cache::FactoryOptions informerOptions(const Configuration &configuration, priv::LogBackend &log)
 {
     cache::FactoryOptions options;

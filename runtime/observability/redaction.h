@@ -1,6 +1,6 @@
 // Keeps secrets out of the log. It recognises what looks like one; it is the last net, not a
 // licence. Contract: the text "<redacted>" stands for the secret; everything else stays as it was.
-// Source: conventions.md 26. Test: tst_logwriter, redaction.
+// Source: CONVENTIONS.md 26. Test: tst_logwriter, redaction.
 #pragma once
 
 #include <QtCore/qstring.h>

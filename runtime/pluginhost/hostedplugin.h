@@ -1,5 +1,5 @@
 // One plugin on its way from Checked to Retired: waits for its kinds, is copied, loaded and
-// initialised on a thread of its own, and taken down in the order that conventions rule 21 names.
+// initialised on a thread of its own, and taken down in the order that CONVENTIONS.md 21 names.
 // Contract:
 //   - Everything here is called on the host's thread. What runs the plugin's code is posted to the
 //   plugin's thread, with a time limit, and nobody waits in it; the host's thread copies the

@@ -1,5 +1,5 @@
 // A request body that Qt can send once only: a sequential device that cannot be read again, so that
-// a connection that breaks ends in an error instead of a silent second execution (transport.md 6).
+// a connection that breaks ends in an error instead of a silent second execution.
 // Test: tst_writeonce.
 #pragma once
 

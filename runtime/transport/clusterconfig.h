@@ -1,6 +1,6 @@
 // Where an API server is and how to prove who we are: what kubeconfig and in-cluster loading yield,
 // and what a transport is made from. Plain data. Members that hold secrets are never printed.
-// Source: behaviours.md 8.6, 8.7.
+// Source: BEHAVIOURS.md.
 #pragma once
 
 #include <davit/result.h>

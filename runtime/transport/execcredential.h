@@ -12,7 +12,7 @@
 //   ends the program itself when the host is killed.
 // Lives on [io-thread]. Only the end of the transport destroys it: then a program that still runs
 // is killed and reaped, which blocks that thread until the kernel has done so (one second at most).
-// Source: Kubernetes client-go credential plugins; behaviours.md C-64 to C-73, cases B01, B03.
+// Source: Kubernetes client-go credential plugins; BEHAVIOURS.md C-64 to C-73, cases B01, B03.
 // Test: tst_exec.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The configuration of a process in a pod. Source: behaviours.md C-49 to C-51, case B04.
+// The configuration of a process in a pod. Source: BEHAVIOURS.md C-49 to C-51, case B04.
 // Test: tst_incluster.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Makes the kernel notice a peer that vanished. Qt before 6.11 has no knob for it, so the sockets
 // are found from outside: all TCP descriptors of this process whose peer has the server's port (and
-// address, where the host is a literal). Source: tcp(7); behaviours.md C-35, case B11. Test:
+// address, where the host is a literal). Source: tcp(7); BEHAVIOURS.md C-35, case B11. Test:
 // tst_deadpeer.
 #pragma once
 

@@ -6,7 +6,7 @@
 //   message, each names the file and the entry.
 //   - paths are resolved against the folder of the file that holds them (case B08).
 //   - credentials are dropped for a server without TLS (C-59).
-// Source: behaviours.md 8.7. Test: tst_kubeconfig.
+// Source: BEHAVIOURS.md. Test: tst_kubeconfig.
 #pragma once
 
 #include "clusterconfig.h"

@@ -1,5 +1,5 @@
 // One or more kubeconfig files, merged: entries by name, each with the file that it came from.
-// Private to the layer. Source: behaviours.md C-52 to C-58, case B08. Test: tst_kubeconfig.
+// Private to the layer. Source: BEHAVIOURS.md C-52 to C-58, case B08. Test: tst_kubeconfig.
 #pragma once
 
 #include <davit/result.h>

@@ -1,4 +1,4 @@
-// Which proxy the environment asks for. Source: behaviours.md C-36; the rules of Go's
+// Which proxy the environment asks for. Source: BEHAVIOURS.md C-36; the rules of Go's
 // golang.org/x/net/http/httpproxy. Test: tst_incluster.
 #pragma once
 

@@ -1,5 +1,5 @@
 // One exchange on a QNetworkReply: request template, deadlines, hand-over with backpressure, and
-// what Qt's outcome means. Rules: transport.md 11 and 12. All of it is [io-thread].
+// what Qt's outcome means. Rules: README.md here. All of it is [io-thread].
 // Test: tst_qnamtransport, tst_writeonce, tst_tls.
 #pragma once
 

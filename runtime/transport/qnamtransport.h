@@ -8,7 +8,7 @@
 //   - client certificate and CA files are looked at again every 10 s while there are requests; new
 //   contents serve new exchanges, running ones go on (C-42, C-43, B64).
 //   - a peer that vanished is noticed by TCP keep-alive within 45 s (B11).
-// Source: transport.md 11; behaviours.md 8.5. Tests: tests/integration/transport.
+// Source: measured with Qt 6.4.2; BEHAVIOURS.md. Tests: tests/integration/transport.
 #pragma once
 
 #include "clusterconfig.h"

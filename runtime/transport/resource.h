@@ -1,5 +1,5 @@
 // A kind as the server addresses it, and the request targets made from it.
-// Source: Kubernetes API concepts, "Resource URIs"; behaviours.md C-19 to C-23. Test: tst_resource.
+// Source: Kubernetes API concepts, "Resource URIs"; BEHAVIOURS.md C-19 to C-23. Test: tst_resource.
 #pragma once
 
 #include <davit/error.h>

@@ -8,7 +8,7 @@
 //   executor.
 //   - A write (POST, PUT, PATCH, DELETE) is sent at most once; a broken connection after that is
 //   OutcomeUnknown.
-// Source: RFC 9112; behaviours.md 8. Tests: tst_qnamtransport, tst_writeonce.
+// Source: RFC 9112; BEHAVIOURS.md. Tests: tst_qnamtransport, tst_writeonce.
 #pragma once
 
 #include <davit/error.h>
@@ -21,8 +21,7 @@
 
 namespace davit::transport {
 
-// Which connections serve it: watches are sharded, lists and calls have managers of their own
-// (design 5).
+// Which connections serve it: watches are sharded, lists and calls have managers of their own.
 enum class Channel : quint8 { Call, List, Watch, Lease };
 
 struct Request

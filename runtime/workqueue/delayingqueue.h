@@ -2,7 +2,7 @@
 //   - One waiting entry a key: a second addAfter() keeps the earlier moment, never postpones.
 //   - add() does not end a waiting entry: the key may run now and again later.
 //   - shutDown() drops what waits for its time.
-// Source: behaviours.md 6.2. Test: tst_delayingqueue.
+// Source: BEHAVIOURS.md. Test: tst_delayingqueue.
 #pragma once
 
 #include "indexedheap.h"

@@ -9,7 +9,7 @@
 //   a plugin can be replaced without losing one, and without a key ever being in two hands.
 //   - shutDown() drops what is ready and what waits.
 //   - done() of a key that was not handed out is an error (Davit decides otherwise, W-3).
-// Source: controller-runtime's priorityqueue, behaviours.md 6.5. Test: tst_priorityqueue.
+// Source: controller-runtime's priorityqueue, BEHAVIOURS.md. Test: tst_priorityqueue.
 #pragma once
 
 #include "cause.h"

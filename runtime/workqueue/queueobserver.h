@@ -1,4 +1,4 @@
-// Who counts what a queue does; the metrics of behaviours.md 6.4 are made from it. Contract: called
+// Who counts what a queue does; the metrics of BEHAVIOURS.md are made from it. Contract: called
 // under the queue's lock, from any thread; an observer returns at once and never calls the queue.
 #pragma once
 

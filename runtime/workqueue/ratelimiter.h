@@ -1,6 +1,6 @@
 // How long a key that failed waits for its next turn. when() answers the delay and counts an
 // attempt; forget() clears what is remembered of the key. No jitter here.
-// Source: behaviours.md 6.3; case B35: delays never shrink, overflow or go beyond their greatest.
+// Source: BEHAVIOURS.md; case B35: delays never shrink, overflow or go beyond their greatest.
 // Test: tst_ratelimiter.
 #pragma once
 

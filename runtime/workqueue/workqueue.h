@@ -6,7 +6,7 @@
 //   nothing.
 //   - Davit decides otherwise than client-go in W-3: done() of a key that was not handed out is an
 //   error, never a second entry.
-// Source: client-go util/workqueue, behaviours.md 6.1. Test: tst_workqueue.
+// Source: client-go util/workqueue, BEHAVIOURS.md. Test: tst_workqueue.
 #pragma once
 
 #include "keytable.h"

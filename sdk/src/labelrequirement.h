@@ -1,5 +1,5 @@
 // One term of a label selector, and the checks of its parts. Private to the SDK.
-// Source: Kubernetes "Labels and Selectors"; behaviours.md 9.7, E-43. Test: tst_selector.
+// Source: Kubernetes "Labels and Selectors"; BEHAVIOURS.md, E-43. Test: tst_selector.
 #pragma once
 
 #include <davit/object.h>

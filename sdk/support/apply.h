@@ -7,7 +7,7 @@
 // Limits: without a schema, what is granular is decided by listkeys.h: maps and scalars are; of the
 // lists only those it names, of built-in kinds; every other list is atomic. Maps that a schema
 // calls atomic (a label selector) are treated as granular.
-// Source: KEP-555; behaviours.md E-31 to E-33. Test: tst_apply.
+// Source: KEP-555; BEHAVIOURS.md E-31 to E-33. Test: tst_apply.
 #pragma once
 
 #include "fieldset.h"

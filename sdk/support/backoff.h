@@ -1,5 +1,5 @@
 // Growing delays between attempts. One instance serves one loop; it belongs to that loop's thread.
-// Source: behaviours.md R-1 to R-5 (reflector), E-16 (retry helpers). Test: tst_backoff.
+// Source: BEHAVIOURS.md R-1 to R-5 (reflector), E-16 (retry helpers). Test: tst_backoff.
 #pragma once
 
 #include "timesource.h"

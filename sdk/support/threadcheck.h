@@ -1,7 +1,7 @@
-// DAVIT_ASSERT_THREAD(owner): the first line of a method that belongs to one thread (conventions 14
-// and 15). In debug builds it ends the process, with the method's name, when the caller is not on
-// the thread of `owner`: a QObject, or anything with isCurrent() (Strand, IoThread). Release builds
-// do nothing. Test: tst_strand.
+// DAVIT_ASSERT_THREAD(owner): the first line of a method that belongs to one thread (rules 14 and
+// 15 of CONVENTIONS.md). In debug builds it ends the process, with the method's name, when the
+// caller is not on the thread of `owner`: a QObject, or anything with isCurrent() (Strand,
+// IoThread). Release builds do nothing. Test: tst_strand.
 #pragma once
 
 #include <QtCore/qobject.h>

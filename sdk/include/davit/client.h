@@ -6,7 +6,7 @@
 //   OutcomeUnknown: read before you try again.
 //   - Futures finish on a runtime thread. Wait for them on a worker thread only, or use
 //   .then(context, …).
-// Source: Kubernetes API concepts; behaviours.md 8. Tests: tst_pluginclient, tst_clientreal.
+// Source: Kubernetes API concepts; BEHAVIOURS.md. Tests: tst_pluginclient, tst_clientreal.
 #pragma once
 
 #include <QtCore/qfuture.h>

@@ -1,6 +1,6 @@
 // What went wrong, as a value: a code, one sentence that names object and operation, and what the
 // server said about waiting. Source of the API codes: Kubernetes API conventions, "Response Status
-// Kind"; behaviours.md C-14 to C-17. Test: tst_error.
+// Kind"; BEHAVIOURS.md C-14 to C-17. Test: tst_error.
 #pragma once
 
 #include <QtCore/qshareddata.h>

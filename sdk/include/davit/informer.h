@@ -8,7 +8,7 @@
 //   happens.
 //   - Connect one slot to a signal of an informer: what a slot throws is caught per signal. Ask the
 //   host for another informer to hear twice.
-// Source: Kubernetes API concepts, "Efficient detection of changes"; behaviours.md 4. Tests:
+// Source: Kubernetes API concepts, "Efficient detection of changes"; BEHAVIOURS.md. Tests:
 // tst_sharedinformer, tst_informer.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Namespace and name of an object. Its text form is "namespace/name", or "name" alone for what has
-// no namespace. Source: client-go's meta-namespace key (behaviours.md 3.3). Test: tst_objectkey.
+// no namespace. Source: client-go's meta-namespace key (BEHAVIOURS.md). Test: tst_objectkey.
 #pragma once
 
 #include <QtCore/qhashfunctions.h>

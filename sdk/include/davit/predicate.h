@@ -1,7 +1,7 @@
 // Which events of a source reach the queue. Contract: predicates of a source are ANDed; a null
 // Predicate lets everything pass. They run on the plugin's thread; what one throws is the plugin's
 // fault and lets the event pass, so that no key is lost. Source: controller-runtime's predicates
-// (behaviours.md 10.3). Test: tst_predicate.
+// (BEHAVIOURS.md). Test: tst_predicate.
 #pragma once
 
 #include <davit/selector.h>

@@ -1,5 +1,5 @@
 // Label selectors: which objects of a kind.
-// Source: Kubernetes "Labels and Selectors"; behaviours.md 9.7, E-43. Test: tst_selector.
+// Source: Kubernetes "Labels and Selectors"; BEHAVIOURS.md, E-43. Test: tst_selector.
 #pragma once
 
 #include <QtCore/qshareddata.h>

@@ -1,6 +1,6 @@
 // get and list. All members need the store's lock.
 // Source: Kubernetes API concepts, "Resource versions", "Retrieving large results sets in chunks";
-// behaviours.md 1.9.
+// BEHAVIOURS.md.
 #pragma once
 
 #include "objectview.h"

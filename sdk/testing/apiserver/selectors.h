@@ -1,5 +1,5 @@
 // Label and field selectors over the few texts that a record carries. A parser of its own, so that
-// the server can find a mistake in the SDK's. Source: behaviours.md 9.7.
+// the server can find a mistake in the SDK's. Source: BEHAVIOURS.md.
 #pragma once
 
 #include "apitypes.h"

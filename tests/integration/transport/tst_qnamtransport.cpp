@@ -519,7 +519,7 @@ void tst_QnamTransport::healthyWatch()
     QCOMPARE(recorder.size(), 45);
 }
 
-// transport.md 11: after a missed deadline for the headers new watches get another manager, those
+// After a missed deadline for the headers new watches get another manager, those
 // that run stay.
 void tst_QnamTransport::missedHeadReplacesTheShard()
 {

@@ -1,5 +1,5 @@
 // What a factory is told when it is made, its start, its wait, and what it never does.
-// Behaviours 5.
+// Rules F-1 to F-5.
 #include "factorybench.h"
 
 #include <thread>

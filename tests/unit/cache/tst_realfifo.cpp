@@ -1,4 +1,4 @@
-// The production queue, row by row of behaviours 11.2.
+// The production queue, rule by rule.
 #include "queuefixtures.h"
 
 #include <thread>

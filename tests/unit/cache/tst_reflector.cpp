@@ -1,5 +1,5 @@
 // The reflector's rounds against a scripted source, on a clock that the test moves: lists,
-// streaming lists, waits, resync. Rows carry the ids of behaviours 11.1 and of the cases. Watches
+// streaming lists, waits, resync. Rows carry the ids of BEHAVIOURS.md. Watches
 // are in tst_reflectorwatch.
 #include "reflectorbench.h"
 

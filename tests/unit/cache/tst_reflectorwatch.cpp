@@ -1,5 +1,5 @@
 // The watching half of the reflector against a scripted source: how a watch is opened and ends,
-// what each event does. Rows carry the ids of behaviours 11.1 and of the cases.
+// what each event does. Rows carry the ids of BEHAVIOURS.md.
 #include "reflectorbench.h"
 
 #include <QtCore/qfile.h>

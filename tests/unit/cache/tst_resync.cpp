@@ -1,4 +1,4 @@
-// Equal-version updates: which handler gets them, and when. Behaviours 4.2 and 4.3.
+// Equal-version updates: which handler gets them, and when. Rules I-5 to I-8.
 #include "informerbench.h"
 
 using namespace fakes;

@@ -1,4 +1,4 @@
-// The shared informer over a scripted source: behaviours 2.6, 4 and 11.3 (T45 to T65), and a random
+// The shared informer over a scripted source: its rules as cases T45 to T65, and a random
 // run against a plain model. Cases from the field are in tst_informercases, equal-version updates
 // in tst_resync.
 #include "informerbench.h"

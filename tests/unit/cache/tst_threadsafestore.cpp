@@ -1,4 +1,4 @@
-// The store: rows of behaviours 11.3 (T50 to T55), cases B26, B28, B30, the trie against a plain
+// The store: cases T50 to T55, B26, B28, B30, the trie against a plain
 // map, and readers beside a writer.
 #include "fakes.h"
 
@@ -60,7 +60,7 @@ void t50_versionOfTheStore()
 }
 
 // A deletion that was seen moves the version, one that was inferred does not: in the informer,
-// which knows the difference. Behaviours T51.
+// which knows the difference. T51.
 void s1_replaceAndBookmark()
 {
     ThreadSafeStore store;

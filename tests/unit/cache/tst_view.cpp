@@ -1,5 +1,5 @@
 // What a plugin's view shows of a running informer: filters, metadata only, indexes, listers,
-// delivery. Behaviours 3.4, 4.5; design 5.
+// delivery. Rules S-8 to S-11, I-15, I-16.
 #include "factorybench.h"
 
 #include <QtCore/qcoreapplication.h>

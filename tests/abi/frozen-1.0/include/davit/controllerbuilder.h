@@ -3,7 +3,7 @@
 //   - Workers begin when every source has synced.
 //   - Sources use Delivery::Latest. Errors of the single steps are kept and told by
 //   reconcileWith().
-// Source: controller-runtime's builder (behaviours.md 10.1, 10.4). Test: tst_controllerbuilder.
+// Source: controller-runtime's builder (BEHAVIOURS.md). Test: tst_controllerbuilder.
 #pragma once
 
 #include <davit/hostcontext.h>

@@ -2,7 +2,7 @@
 //   - Never blocks, never fails: what the server refuses is logged. Equal events are counted,
 //   floods are dropped (E-8 to E-10).
 //   - The plugin's Rbac needs create and patch on events.
-// Source: behaviours.md 9.1. Test: tst_pluginevents.
+// Source: BEHAVIOURS.md. Test: tst_pluginevents.
 #pragma once
 
 #include <davit/object.h>

@@ -5,7 +5,7 @@
 //   you hold them.
 //   - The cache may lag behind the server; inside a slot or reconcile it shows the notified state
 //   or a later one.
-// Source: client-go listers (behaviours.md 3.4). Test: tst_informer.
+// Source: client-go listers (BEHAVIOURS.md). Test: tst_informer.
 #pragma once
 
 #include <QtCore/qlist.h>

@@ -6,7 +6,7 @@
 //   - A key that changes while it is reconciled is reconciled once more.
 //   - What a reconcile throws is a failed reconcile: the key comes back with back-off, and the
 //   fault is counted.
-// Source: controller-runtime's Reconciler (behaviours.md 10.2). Tests: tst_reconcileworker,
+// Source: controller-runtime's Reconciler (BEHAVIOURS.md). Tests: tst_reconcileworker,
 // tst_reconcileresult.
 #pragma once
 
