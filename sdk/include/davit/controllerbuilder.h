@@ -13,7 +13,8 @@
 
 DAVIT_BEGIN_NAMESPACE
 // Plugin-provided, frozen: which keys an object of a source concerns. keys() is called on the
-// [plugin-thread].
+// [plugin-thread]. It has no extension(): what a later version needs is another class, and an
+// overload of mapped() that takes it.
 class DAVIT_EXPORT KeyMapper
 {
 public:
@@ -51,7 +52,7 @@ public:
 
     // Starts the controller; takes ownership of the reconciler in every case. Errors:
     // UndeclaredResource, InvalidArgument (a name that is taken or malformed, no source, a wrong
-    // selector). [plugin-thread]
+    // selector), and as HostContext::informer() KindNotServed and Canceled. [plugin-thread]
     Status reconcileWith(std::unique_ptr<Reconciler> reconciler)
     {
         return reconcileWithOwned(reconciler.release());

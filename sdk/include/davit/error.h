@@ -46,8 +46,8 @@ enum class ErrorCode : quint16 {
     MissingRbac, // (t) the plugin's metadata does not ask for this right; nothing was sent
     UndeclaredResource, // (t) the plugin's metadata does not name this kind
     KindNotServed, // (r) the cluster does not know the kind (yet)
-    PluginFault, // (r) a plugin threw or did not return
-    NotSynced, // (r) the cache has not seen its first full list
+    PluginFault, // (r) a plugin threw or did not return; kept for later, no call answers it now
+    NotSynced, // (r) the cache has not seen its first full list; kept for later, as PluginFault
     Unsupported // (t) this build or server cannot do it
 };
 

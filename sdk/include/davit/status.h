@@ -1,5 +1,5 @@
 // The outcome of a call that yields nothing else: ok, or an Error. What exported functions return
-// instead of throwing.
+// instead of throwing. ABI: frozen; it is an Error, which has a d-pointer, and nothing else.
 #pragma once
 
 #include <davit/error.h>

@@ -1,6 +1,7 @@
 // Kubernetes Events about an object, for the people who run "kubectl describe". Contract:
 //   - Never blocks, never fails: what the server refuses is logged. Equal events are counted,
-//   floods are dropped (E-8 to E-10).
+//   floods are dropped (E-8 to E-10). 1000 wait at most for a server that is slow; what comes then
+//   is dropped and counted in davit_plugin_events_dropped_total, the first with a log line.
 //   - The plugin's Rbac needs create and patch on events.
 // Source: BEHAVIOURS.md. Test: tst_pluginevents.
 #pragma once

@@ -20,8 +20,9 @@ public:
     // The plugin's Id from its metadata. [thread-safe]
     QString pluginId() const;
     // An informer that lives in the plugin's thread and dies with the plugin, or earlier when you
-    // delete it. Errors: UndeclaredResource, InvalidArgument. It starts to deliver after
-    // initialize() returned. [plugin-thread]
+    // delete it. Errors: UndeclaredResource, InvalidArgument, KindNotServed (an optional kind that
+    // the cluster lacks), Canceled (the host stops). It starts to deliver after initialize()
+    // returned. [plugin-thread]
     Status informer(const InformerRequest &request, Informer **informer);
     Result<Informer *> informer(const InformerRequest &request)
     {

@@ -17,7 +17,8 @@
 #include <davit/lister.h>
 
 DAVIT_BEGIN_NAMESPACE
-// Plugin-provided, frozen: the values of one object in an index. Runs on the [cache-thread].
+// Plugin-provided, frozen: the values of one object in an index. Runs on the [cache-thread]. It has
+// no extension(): a later kind of index is another class, and an overload of addIndex().
 class DAVIT_EXPORT IndexFunction
 {
 public:

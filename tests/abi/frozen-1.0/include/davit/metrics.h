@@ -1,6 +1,13 @@
 // A plugin's own metrics, served by the host at /metrics with the label plugin="<id>".
-// Host-provided. Names follow Prometheus' rules ("reaper_deleted_total"); asking twice for a name
-// gives the same metric. Test: tst_hostcontext, metricsAndEvents.
+// Host-provided. Contract:
+//   - Names follow Prometheus' rules ("reaper_deleted_total"), and do not begin as the host's own
+//   do: davit_, controller_runtime_, workqueue_, rest_client_, process_, leader_election_,
+//   certwatcher_.
+//   - Asking twice for a name with the same labels gives the same metric. Help, label names and
+//   buckets of a name are those of the first call, whoever made it; another set of them is refused.
+//   - A name has at most 1000 series a plugin; what is more shares one series, whose label values
+//   are "exceeded_cardinality_limit".
+// Tests: tst_hostcontext, metricsAndEvents; tst_metricsregistry.
 #pragma once
 
 #include <QtCore/qlist.h>
@@ -49,7 +56,7 @@ private:
     priv::MetricCell *m_cell = nullptr;
 };
 
-// All methods: [thread-safe].
+// All methods: [thread-safe]. ABI: frozen as it is, without a d-pointer: no member is added.
 class DAVIT_EXPORT Metrics
 {
 public:
@@ -59,12 +66,12 @@ public:
     Metrics(const Metrics &other);
     Metrics &operator=(const Metrics &other);
     ~Metrics();
-    // A name that breaks Prometheus' rules, or that exists with another type, is logged and gives a
+    // What the contract refuses, and a name that exists with another type, is logged and gives a
     // metric that nobody serves. [thread-safe]
     Counter counter(
         const QString &name, const QString &help, const MetricLabels &labels = {}) const;
     Gauge gauge(const QString &name, const QString &help, const MetricLabels &labels = {}) const;
-    // `upperBounds` rise strictly; +Inf is added.
+    // `upperBounds` rise strictly, else it is refused; +Inf is added. [thread-safe]
     Histogram histogram(const QString &name, const QString &help, const QList<double> &upperBounds,
         const MetricLabels &labels = {}) const;
 

@@ -20,7 +20,9 @@ struct ObjectEvent
     Object object; // the newest, or last known, state
 };
 
-// Plugin-provided, frozen. accepts() is called on the [plugin-thread].
+// Plugin-provided, frozen. accepts() is called on the [plugin-thread]. It has no extension(): what
+// a later event has to say goes into ObjectEvent's reserved bytes, or into another class and an
+// overload.
 class DAVIT_EXPORT EventFilter
 {
 public:
