@@ -15,7 +15,7 @@ bool holds(std::uint64_t bytes, char c)
 }
 
 // Less than eight bytes; each counts, some twice. Spaces fill up what is left.
-std::uint64_t loadShort(const char *p, std::size_t size)
+[[gnu::always_inline]] inline std::uint64_t loadShort(const char *p, std::size_t size)
 {
     std::uint32_t front = 0x20202020U;
     std::uint32_t back = 0x20202020U;
@@ -36,7 +36,7 @@ bool holdsControl(std::uint64_t bytes)
     return ((bytes - 0x2020202020202020U) & ~bytes & 0x8080808080808080U) != 0;
 }
 
-bool isSamePlain(std::uint64_t a, std::uint64_t b)
+[[gnu::always_inline]] inline bool isSamePlain(std::uint64_t a, std::uint64_t b)
 {
     return a == b && !holds(a, '"') && !holds(a, '\\') && !holdsControl(a);
 }
