@@ -77,8 +77,10 @@ int main(int argc, char **argv)
 {
     pluginhost::GuardedApplication app(argc, argv);
     const bool isMicro = QCoreApplication::arguments().contains(QStringLiteral("--micro"));
-    if (isMicro)
+    if (isMicro) {
         bench::printQueue();
+        bench::printFanOut();
+    }
     const Result<transport::ClusterConfig> cluster = transport::loadClusterConfig({});
     if (!cluster.isOk())
         return refuse(cluster.error().message());

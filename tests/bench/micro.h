@@ -10,5 +10,7 @@ namespace bench {
 void printReads(const davit::Lister &pods);
 // Needs no cluster.
 void printQueue();
+// Small events, fanned out to twenty handlers. Needs no cluster.
+void printFanOut();
 
 } // namespace bench
