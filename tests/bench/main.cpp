@@ -89,6 +89,11 @@ int main(int argc, char **argv)
     observability::LogWriter log(support::systemTimeSource(), STDERR_FILENO, settings);
     log.takeQtMessages();
     observability::MetricsRegistry metrics;
-    host::RuntimeServices services(cluster.value(), support::systemTimeSource(), log, metrics);
+    const Result<host::Configuration> configuration
+        = host::readConfiguration(qEnvironmentVariable("BENCH_CONFIG"));
+    if (!configuration.isOk())
+        return refuse(configuration.error().message());
+    host::RuntimeServices services(
+        cluster.value(), support::systemTimeSource(), log, metrics, configuration.value());
     return runBench(isMicro ? Mode::Micro : Mode::Phases, bench::readInput(), services);
 }
