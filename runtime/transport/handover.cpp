@@ -71,7 +71,7 @@ void HandOver::deliver()
         const ResponseHead head = *std::exchange(m_head, std::nullopt);
         call([&](ResponseSink &sink) { sink.onHead(head); });
     }
-    while (m_sink && !m_pieces.empty()) {
+    for (std::size_t left = m_pieces.size(); m_sink && left > 0; --left) {
         const QByteArray bytes = std::move(m_pieces.front());
         m_pieces.pop_front();
         call([&](ResponseSink &sink) { sink.onBytes(bytes); });
@@ -82,13 +82,15 @@ void HandOver::deliver()
                 m_onRoom(this);
         }
     }
-    if (m_sink && m_end) {
+    if (m_sink && m_pieces.empty() && m_end) {
         const Error end = *std::exchange(m_end, std::nullopt);
         call([&](ResponseSink &sink) { sink.onFinished(end); });
     }
-    m_isScheduled = false; // all that was put in so far has been heard
+    m_isScheduled = false;
     m_deliverer = {};
     m_idle.notify_all();
+    if (!m_pieces.empty()) // put in meanwhile: others on the executor come first
+        schedule();
 }
 
 } // namespace davit::transport

@@ -2,6 +2,8 @@
 //   - the sink hears head, bytes and end in the order they were put in, on the executor.
 //   - at most kHighWater bytes (plus one piece) wait; then wantsBytes() is false until half of them
 //   were heard, and `onRoom` is called once.
+//   - one work of the executor hears what was there when it began, so that a source that never
+//   pauses leaves the executor to others.
 //   - close() ends it: nothing is heard after it returns, and executor and sink are not touched any
 //   more. On another thread than the one that delivers it waits for the call under way, as
 //   std::stop_callback does.

@@ -74,20 +74,25 @@ bool Strand::isCurrent() const
 // Takes all that waits at once: one hop through the pool serves a whole burst.
 void Strand::drain()
 {
-    const Strand *const outer = std::exchange(t_current, this);
     std::vector<Work> batch;
-    std::unique_lock lock(m_mutex);
-    while (!m_waiting.empty()) {
+    {
+        const std::lock_guard lock(m_mutex);
         batch.swap(m_waiting);
-        lock.unlock();
-        for (Work &work : batch)
-            std::exchange(work, nullptr)();
-        batch.clear();
-        lock.lock();
     }
+    const Strand *const outer = std::exchange(t_current, this);
+    for (Work &work : batch)
+        std::exchange(work, nullptr)();
     t_current = outer;
-    m_isScheduled = false;
-    m_idle.notify_all(); // under the lock: stop() may destroy this right after
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_waiting.empty()) {
+            m_isScheduled = false;
+            m_idle.notify_all(); // under the lock: stop() may destroy this right after
+            return;
+        }
+    }
+    DAVIT_TSAN_RELEASE(m_turn.get());
+    m_pool.start(m_turn.get());
 }
 
 } // namespace davit::support

@@ -1,6 +1,8 @@
 // An executor over a thread pool: works run one after another, on whichever thread of the pool is
-// free. One strand serves one resource ([cache-thread]), so that resources run side by side and
-// nothing inside one needs a lock. Test: tst_strand.
+// free. A strand runs what waits when its turn comes; what came meanwhile waits for the next turn,
+// behind the other strands of the pool, so that one that never rests starves nobody. One strand
+// serves one resource ([cache-thread]), so that resources run side by side and nothing inside one
+// needs a lock. Test: tst_strand.
 #pragma once
 
 #include "executor.h"

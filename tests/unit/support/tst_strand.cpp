@@ -5,6 +5,7 @@
 #include <QThreadPool>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <semaphore>
 #include <thread>
 
@@ -23,6 +24,7 @@ private Q_SLOTS:
     void isCurrentOnlyInside();
     void threadCheck();
     void twoStrandsSideBySide();
+    void oneThatNeverRests();
 };
 
 namespace {
@@ -195,6 +197,34 @@ void tst_Strand::twoStrandsSideBySide()
     flush(right);
     QVERIFY(hasLeftMet);
     QVERIFY(hasRightMet);
+}
+
+// One thread for two strands: the busy one's next work goes behind the other's.
+void tst_Strand::oneThatNeverRests()
+{
+    constexpr int kMost = 100000;
+    QThreadPool pool;
+    pool.setMaxThreadCount(1);
+    Strand busy(pool);
+    Strand other(pool);
+    std::atomic<bool> isHeard = false;
+    std::atomic<int> rounds = 0;
+    std::counting_semaphore<> begun{0};
+    std::counting_semaphore<> ended{0};
+    std::function<void()> again = [&] {
+        if (++rounds == 1)
+            begun.release();
+        if (isHeard || rounds == kMost)
+            ended.release();
+        else
+            busy.post(again);
+    };
+    busy.post(again);
+    begun.acquire();
+    other.post([&] { isHeard = true; });
+    ended.acquire();
+    QVERIFY(isHeard);
+    QVERIFY(rounds < kMost);
 }
 
 QTEST_GUILESS_MAIN(tst_Strand)

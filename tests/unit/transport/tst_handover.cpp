@@ -24,6 +24,12 @@ public:
                 work();
         }
     }
+    void runOne()
+    {
+        const Work work = std::move(m_waiting.front());
+        m_waiting.erase(m_waiting.begin());
+        work();
+    }
     size_t waiting() const { return m_waiting.size(); }
 
 private:
@@ -42,6 +48,8 @@ public:
         log.append(bytes.size() > 16 ? QByteArray::number(bytes.size()) : bytes);
         if (closeAtBytes)
             closeAtBytes->close();
+        if (atBytes)
+            atBytes();
     }
     void onFinished(const Error &error) override
     {
@@ -50,6 +58,7 @@ public:
 
     QByteArrayList log;
     HandOver *closeAtBytes = nullptr;
+    std::function<void()> atBytes;
 };
 
 } // namespace
@@ -60,6 +69,7 @@ class tst_HandOver : public QObject
 private Q_SLOTS:
     void order();
     void onePostForABurst();
+    void aSourceThatNeverPauses();
     void pausesAndResumes();
     void closeInsideTheSink();
     void closeBeforeDelivery();
@@ -95,6 +105,25 @@ void tst_HandOver::onePostForABurst()
     QCOMPARE(executor.waiting(), size_t(1));
     executor.run();
     QCOMPARE(sink.log.size(), 100);
+}
+
+void tst_HandOver::aSourceThatNeverPauses()
+{
+    ManualExecutor executor;
+    Recorder sink;
+    const auto handOver = std::make_shared<HandOver>(executor, sink, nullptr);
+    handOver->putHead({200, {}, {}, {}});
+    handOver->putBytes("a"_ba);
+    handOver->putBytes("b"_ba);
+    sink.atBytes = [&] { handOver->putBytes("more"_ba); };
+    executor.runOne();
+    QCOMPARE(sink.log, (QByteArrayList{"200", "a", "b"}));
+    QCOMPARE(executor.waiting(), size_t(1));
+    sink.atBytes = {};
+    handOver->finish(Error());
+    executor.runOne();
+    QCOMPARE(sink.log, (QByteArrayList{"200", "a", "b", "more", "more", "end"}));
+    QCOMPARE(executor.waiting(), size_t(0));
 }
 
 void tst_HandOver::pausesAndResumes()
