@@ -38,6 +38,34 @@ cache::FactoryOptions informerOptions(const Configuration &configuration, priv::
     return options;
 }
 
+// What waits for the client's own rate limit is measured, and told from 50 ms on (C-5).
+transport::TransportOptions transportOptions(const transport::ClusterConfig &cluster,
+    support::TimeSource &time, priv::LogBackend &log, observability::MetricsRegistry &metrics)
+{
+    transport::TransportOptions options;
+    options.time = &time;
+    options.onWait = [&metrics, log = Logger(log, QStringLiteral("client")),
+                         host = cluster.server.authority()](
+                         const transport::Request &request, std::chrono::nanoseconds wait) {
+        const double seconds = std::chrono::duration<double>(wait).count();
+        const QString verb = QString::fromLatin1(request.method);
+        metrics
+            .histogram(QStringLiteral("rest_client_rate_limiter_duration_seconds"),
+                QStringLiteral("Time that requests waited for the client's own rate limit."),
+                observability::requestTimeBuckets(),
+                {{QStringLiteral("verb"), verb}, {QStringLiteral("host"), host}})
+            .observe(seconds);
+        const Logger told
+            = log.with("path", QString::fromLatin1(request.target.split('?').first()));
+        const char *const sentence = "a request waits for the rate limit of --kube-api-qps";
+        if (wait > std::chrono::seconds(1))
+            told.info(sentence, {{"verb", verb}, {"seconds", seconds}});
+        else if (wait > std::chrono::milliseconds(50))
+            told.debug(sentence, {{"verb", verb}, {"seconds", seconds}});
+    };
+    return options;
+}
+
 } // namespace
 
 RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, support::TimeSource &time,
@@ -49,7 +77,8 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
     , m_clock(time)
     , m_callStrand(m_pool)
     , m_queueStrand(m_pool)
-    , m_connections(transport::makeTransport(cluster, {{}, &time}))
+    , m_connections(
+          transport::makeTransport(cluster, transportOptions(cluster, time, log, metrics)))
     , m_transport(*m_connections, metrics, time)
     , m_rest(m_transport, m_callStrand, time, Logger(log, QStringLiteral("client")))
     , m_mapper(m_rest, time)

@@ -56,6 +56,11 @@ struct ClusterConfig
     QString tokenFile;
     std::optional<ExecConfig> exec;
 
+    // The client's own limit of what it sends, set by who runs it and never by loading; without a
+    // positive rate there is none. See RateLimitedTransport.
+    double requestsPerSecond = 0;
+    int burst = 1;
+
     // Sentences for the log: what was wrong but does not stand in the way.
     QStringList warnings;
 };

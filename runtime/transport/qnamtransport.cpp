@@ -1,5 +1,6 @@
 #include "qnamtransport.h"
 #include "iothread.h"
+#include "ratelimitedtransport.h"
 #include "retryingtransport.h"
 #include "transportcore.h"
 
@@ -61,8 +62,12 @@ std::unique_ptr<Transport> makeQnamTransport(
 std::unique_ptr<Transport> makeTransport(
     const ClusterConfig &config, const TransportOptions &options)
 {
-    return std::make_unique<RetryingTransport>(makeQnamTransport(config, options),
-        options.time ? *options.time : support::systemTimeSource());
+    support::TimeSource &time = options.time ? *options.time : support::systemTimeSource();
+    std::unique_ptr<Transport> transport = makeQnamTransport(config, options);
+    if (config.requestsPerSecond > 0)
+        transport = std::make_unique<RateLimitedTransport>(std::move(transport), time,
+            RateLimit{config.requestsPerSecond, config.burst, options.onWait});
+    return std::make_unique<RetryingTransport>(std::move(transport), time);
 }
 
 } // namespace davit::transport

@@ -16,6 +16,8 @@
 
 #include <support/timesource.h>
 
+#include <functional>
+
 namespace davit::transport {
 
 class IoThread;
@@ -27,6 +29,8 @@ struct TransportOptions
     QByteArray userAgent;
     // Null: the system's. Borrowed; outlives the transport.
     support::TimeSource *time = nullptr;
+    // A request is going to wait so long for the rate limit of its ClusterConfig. [thread-safe]
+    std::function<void(const Request &, std::chrono::nanoseconds)> onWait;
 };
 
 class QnamTransport final : public Transport
@@ -52,7 +56,8 @@ private:
 // that error. [thread-safe]
 std::unique_ptr<Transport> makeQnamTransport(
     const ClusterConfig &config, const TransportOptions &options = {});
-// The same behind a RetryingTransport: what the runtime uses. [thread-safe]
+// The same under the config's rate limit, behind a RetryingTransport: what the runtime uses.
+// [thread-safe]
 std::unique_ptr<Transport> makeTransport(
     const ClusterConfig &config, const TransportOptions &options = {});
 

@@ -321,14 +321,14 @@ void tst_Kubectl::waitForDelete()
     QProcess wait;
     start(wait,
         {QStringLiteral("wait"), QStringLiteral("--for=delete"), QStringLiteral("cm/going"),
-            QStringLiteral("--timeout=30s")});
+            QStringLiteral("--timeout=120s")});
     QVERIFY(QTest::qWaitFor([&] { return m_server.openWatches() > 0; }, 20000));
     QCOMPARE(run(QStringLiteral("delete cm going --wait=false")).exitCode, 0);
     QVERIFY(wait.state() == QProcess::Running); // the finalizer holds it
     const auto freed = m_server.request("PATCH", "/api/v1/namespaces/default/configmaps/going",
         R"({"metadata":{"finalizers":null}})", "application/merge-patch+json");
     QCOMPARE(freed.httpStatus, 200);
-    QVERIFY(wait.waitForFinished(30000));
+    QVERIFY(wait.waitForFinished(60000));
     QCOMPARE(QString::fromUtf8(wait.readAllStandardOutput()).simplified(),
         QStringLiteral("configmap/going condition met"));
     QCOMPARE(wait.exitCode(), 0);
