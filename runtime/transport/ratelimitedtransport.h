@@ -6,7 +6,7 @@
 //   Watch: at once, since its opener has delays of its own (C-4).
 //   - A request whose deadline would pass while it waits ends with Timeout at once; nothing was
 //   sent, a write neither. One that is let go while it waits gives its token back (C-6).
-// Source: behaviours.md 8.1 (C-1 to C-6). Test: tst_ratelimitedtransport.
+// Source: BEHAVIOURS.md (C-1 to C-6). Test: tst_ratelimitedtransport.
 #pragma once
 
 #include "transport.h"
