@@ -1,5 +1,5 @@
-// Reads every #include of sdk/ and runtime/ against runtime/layers.txt, and shows on made-up
-// includes that a wrong arrow would be seen.
+// Reads every #include of sdk/ and runtime/ against runtime/layers.txt, those of plugins/ and
+// examples/ against what the SDK installs, and shows on made-up includes that a wrong one is seen.
 #include "layerrules.h"
 
 #include <QDirIterator>
@@ -19,6 +19,10 @@ private Q_SLOTS:
     void foldersAreLayers();
     void tree_data();
     void tree();
+    void operatorIncludes_data();
+    void operatorIncludes();
+    void operators_data();
+    void operators();
 
 private:
     QString m_text;
@@ -28,6 +32,16 @@ static QByteArray readAll(const QString &path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+// What operators and examples may include: the SDK's public headers, Qt, std and files of their own
+// folder.
+static bool isForOperators(const QString &include)
+{
+    if (include.startsWith(u"davit/"_s))
+        return QFile::exists(QStringLiteral(DAVIT_SOURCE_DIR) + u"/sdk/include/"_s + include)
+            && include.count(u'/') == 1;
+    return !include.contains(u'/') || include.startsWith(u"Qt"_s);
 }
 
 void tst_Layers::initTestCase()
@@ -147,6 +161,55 @@ void tst_Layers::tree()
         }
     }
     QCOMPARE(faults, QStringList());
+}
+
+void tst_Layers::operatorIncludes_data()
+{
+    QTest::addColumn<QString>("include");
+    QTest::addColumn<bool>("isAllowed");
+    QTest::newRow("a public header") << u"davit/informer.h"_s << true;
+    QTest::newRow("a file beside it") << u"claims.h"_s << true;
+    QTest::newRow("moc") << u"replicatorplugin.moc"_s << true;
+    QTest::newRow("Qt") << u"QtCore/qtimer.h"_s << true;
+    QTest::newRow("std") << u"memory"_s << true;
+    QTest::newRow("a private header") << u"davit/priv/backends.h"_s << false;
+    QTest::newRow("a header that is not there") << u"davit/nosuch.h"_s << false;
+    QTest::newRow("support") << u"support/strand.h"_s << false;
+    QTest::newRow("the runtime") << u"cache/store.h"_s << false;
+    QTest::newRow("by a relative path") << u"../../runtime/cache/store.h"_s << false;
+    QTest::newRow("another library") << u"simdjson/simdjson.h"_s << false;
+}
+
+void tst_Layers::operatorIncludes()
+{
+    QFETCH(const QString, include);
+    QTEST(isForOperators(include), "isAllowed");
+}
+
+void tst_Layers::operators_data()
+{
+    QTest::addColumn<int>("leastFiles");
+    QTest::newRow("plugins") << 3;
+    QTest::newRow("examples") << 2;
+}
+
+void tst_Layers::operators()
+{
+    QFETCH(const int, leastFiles);
+    const QDir root(QStringLiteral(DAVIT_SOURCE_DIR));
+    QStringList faults;
+    int seen = 0;
+    QDirIterator files(root.filePath(QString::fromLatin1(QTest::currentDataTag())),
+        {u"*.h"_s, u"*.cpp"_s}, QDir::Files, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        const QString path = files.next();
+        ++seen;
+        for (const QString &include : LayerRules::includesOf(readAll(path)))
+            if (!isForOperators(include))
+                faults += root.relativeFilePath(path) + u" includes "_s + include;
+    }
+    QCOMPARE(faults, QStringList());
+    QVERIFY(seen >= leastFiles);
 }
 
 QTEST_GUILESS_MAIN(tst_Layers)
