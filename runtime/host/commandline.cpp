@@ -320,7 +320,7 @@ Result<Command> parseCommandLine(const QStringList &arguments)
     CLI::App *plugin = app.add_subcommand("plugin", "Look at plugins");
     std::vector<std::string> files;
     CLI::App *inspect = plugin->add_subcommand(
-        "inspect", "Say what a plugin is and whether this davit would load it");
+        "inspect", "Say what a plugin is and whether its metadata is good; runs none of its code");
     inspect->add_option("FILE", files, "Plugins, NAME.so each");
     CLI::App *trial = plugin->add_subcommand("try",
         "Load the library of a plugin in this process and end: davit run does so before it loads "

@@ -60,6 +60,8 @@ QString describe(const PluginMetadata &metadata)
         text += line("watches", describe(resource));
     for (const PolicyRule &rule : metadata.rbac)
         text += line("may", describe(rule));
+    for (const QString &file : metadata.crds)
+        text += line("CRD file", file);
     for (const pluginhost::PluginDependency &dependency : metadata.dependencies)
         text += line("needs", dependency.id + QLatin1Char(' ') + dependency.version.toString());
     const QJsonObject settings
@@ -115,8 +117,13 @@ QString inspectPlugin(const QString &path, bool *isGood)
     if (status.isOk())
         text += describe(metadata);
     text += describeSymbols(absolute);
-    text += line("would load",
-        status.isOk() ? QStringLiteral("yes") : QStringLiteral("no: ") + status.error().message());
+    if (!metadata.crds.isEmpty())
+        text += line("warning",
+            QStringLiteral(
+                "davit does not install CRDs yet; apply those files with kubectl first"));
+    text += line("metadata",
+        status.isOk() ? QStringLiteral("good; davit plugin try loads the library itself")
+                      : QStringLiteral("refused: ") + status.error().message());
     *isGood = *isGood && status.isOk();
     return text;
 }

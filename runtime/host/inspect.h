@@ -1,5 +1,6 @@
-// "davit plugin inspect": what a plugin file is, whether this davit would load it, and what in its
-// symbols is amiss. Runs none of its code. Test: tst_examples.
+// "davit plugin inspect": what a plugin file says that it is, whether this davit accepts that, and
+// what in its symbols is amiss. Runs none of its code, so whether the library can be loaded is not
+// known: "davit plugin try" loads it. Test: tst_examples.
 #pragma once
 
 #include <QtCore/qstringlist.h>
