@@ -4,8 +4,9 @@
 //   - Nothing here reads the cache: for that there is the Lister. Every call goes to the server.
 //   - A write is sent at most once. When the connection breaks after that, the answer is
 //   OutcomeUnknown: read before you try again.
-//   - Futures finish on a runtime thread. Wait for them on a worker thread only, or use
-//   .then(context, …).
+//   - Futures finish on a runtime thread that all plugins share. Wait for them on a worker thread
+//   only, or use .then(context, …). What .then(function) runs there must not block: answers of all
+//   plugins wait behind it. What it throws is in the future that .then() returned.
 // Source: Kubernetes API concepts; BEHAVIOURS.md. Tests: tst_pluginclient, tst_clientreal.
 #pragma once
 
