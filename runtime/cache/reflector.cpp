@@ -37,6 +37,11 @@ void Reflector::start()
 {
     if (std::exchange(m_isStarted, true) || m_isStopped)
         return;
+    {
+        const std::lock_guard lock(m_mutex);
+        m_firstFillStartedAt = m_fillStartedAt = m_time.monotonic();
+        m_isFirstFill = true;
+    }
     runRound();
 }
 
@@ -58,8 +63,9 @@ ReflectorState Reflector::state() const
 {
     const std::lock_guard lock(m_mutex);
     ReflectorState state = m_state;
-    if (state.phase == ReflectorPhase::Listing || state.phase == ReflectorPhase::StreamingList)
-        state.progress.elapsed = m_time.monotonic() - m_syncStartedAt;
+    if (m_isFirstFill || state.phase == ReflectorPhase::Listing
+        || state.phase == ReflectorPhase::StreamingList)
+        state.progress.elapsed = fillTime();
     return state;
 }
 
@@ -67,6 +73,12 @@ QString Reflector::lastSyncResourceVersion() const
 {
     const std::lock_guard lock(m_mutex);
     return m_state.resourceVersion;
+}
+
+// The first fill is one, whatever attempts it takes: people wait for its end. GUARDED_BY(m_mutex)
+std::chrono::nanoseconds Reflector::fillTime() const
+{
+    return m_time.monotonic() - (m_isFirstFill ? m_firstFillStartedAt : m_fillStartedAt);
 }
 
 void Reflector::setPhase(ReflectorPhase phase)
@@ -186,7 +198,7 @@ void Reflector::beginProgress()
     const std::lock_guard lock(m_mutex);
     m_state.progress = {};
     m_progressTold = {};
-    m_syncStartedAt = m_time.monotonic();
+    m_fillStartedAt = m_time.monotonic();
 }
 
 // LIST ------------------------------------------------------------------------------------------
@@ -325,7 +337,8 @@ void Reflector::acceptList(std::vector<Object> items, const QString &version, co
     {
         const std::lock_guard lock(m_mutex);
         m_state.resourceVersion = version;
-        m_state.progress.elapsed = m_time.monotonic() - m_syncStartedAt;
+        m_state.progress.elapsed = fillTime();
+        m_isFirstFill = false;
         m_state.lastFill = m_state.progress;
         ++m_state.fills;
     }
@@ -409,6 +422,11 @@ void Reflector::logProgress()
     }
     if (!isTimeToTell())
         return;
+    Nanoseconds waiting{0}; // for this attempt
+    {
+        const std::lock_guard lock(m_mutex);
+        waiting = m_time.monotonic() - m_fillStartedAt;
+    }
     const char *const message = m_fill == Fill::WatchList
         ? "the end of a streaming list has not come"
         : "the answer to a list has not come";
@@ -416,7 +434,7 @@ void Reflector::logProgress()
         log.warning(
             message, {{"lastEventSecondsAgo", seconds(m_time.monotonic() - m_lastEventAt)}});
     else
-        log.warning(message, {{"waitingSeconds", seconds(now.progress.elapsed)}});
+        log.warning(message, {{"waitingSeconds", seconds(waiting)}});
 }
 
 } // namespace davit::cache

@@ -99,6 +99,7 @@ private:
     template <typename Request> void cut(std::shared_ptr<Request> &request);
     void setPhase(ReflectorPhase phase);
     void beginProgress();
+    Nanoseconds fillTime() const;
 
     // LIST
     void beginList();
@@ -188,7 +189,9 @@ private:
 
     mutable std::mutex m_mutex;
     ReflectorState m_state; // GUARDED_BY(m_mutex)
-    Nanoseconds m_syncStartedAt{0}; // GUARDED_BY(m_mutex)
+    Nanoseconds m_firstFillStartedAt{0}; // GUARDED_BY(m_mutex)
+    Nanoseconds m_fillStartedAt{0}; // of this attempt; GUARDED_BY(m_mutex)
+    bool m_isFirstFill = false; // under way; GUARDED_BY(m_mutex)
 };
 
 } // namespace davit::cache

@@ -23,7 +23,7 @@ struct SyncProgress
     qint64 objects = 0;
     qint64 bytes = 0;
     qint64 remainingItemCount = -1; // -1: the server did not say
-    std::chrono::nanoseconds elapsed{0};
+    std::chrono::nanoseconds elapsed{0}; // of the first fill with all its failed attempts
 };
 
 struct ReflectorState

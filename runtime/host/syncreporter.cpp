@@ -1,5 +1,6 @@
 #include "syncreporter.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace davit::host {
@@ -39,12 +40,13 @@ bool SyncReporter::isWorthALine(const SyncProgress &sync)
     Told &told = m_told[sync.resource];
     const bool isSlow = sync.elapsed >= m_slowAfter;
     const bool hasMoved = told.objects != sync.objects || told.bytes != sync.bytes;
-    const quint64 rest = !hasMoved ? 60 : sync.elapsed > 1min ? 10 : 1;
+    const quint64 rest = hasMoved ? told.rest : 60;
     const bool isDue
         = (isNew || m_ticks - told.tick >= rest) && (hasMoved || sync.lastError.isEmpty());
     if (!isDue && (!isSlow || told.isSlow))
         return false;
-    told = {sync.objects, sync.bytes, m_ticks, isSlow};
+    const quint64 next = isNew ? 1 : std::min<quint64>(told.rest * 2, 10);
+    told = {sync.objects, sync.bytes, m_ticks, next, isSlow};
     return true;
 }
 

@@ -1,7 +1,7 @@
 // Tells the log how the first sync of each resource goes. Contract:
-//   - One line a second and resource while something comes, every ten seconds after the first
-//   minute; one a minute while nothing comes; none while it fails, which the cache tells. One line
-//   when it is done; what is done within a second has that line alone.
+//   - While something comes, a line a resource after 1, 2, 4, 8 and 16 s, then each ten seconds;
+//   one a minute while nothing comes; none while it fails, which the cache tells. One line when it
+//   is done; what is done within a second has that line alone.
 //   - After `slowAfter` each line is a warning, and there is one even when it fails.
 // Test: tst_syncreporter.
 #pragma once
@@ -29,6 +29,7 @@ private:
         quint64 objects = 0;
         quint64 bytes = 0;
         quint64 tick = 0;
+        quint64 rest = 1; // ticks to the next line while something comes
         bool isSlow = false;
     };
 

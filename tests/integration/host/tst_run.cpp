@@ -143,10 +143,10 @@ void tst_Run::embeddedObjectsThatAreWrong()
     QCOMPARE(text.count('\n'), 1);
 }
 
-// 500 objects, one every 10 ms: the log and /readyz?verbose both show how far it is.
+// 800 objects, one every 10 ms: the log and /readyz?verbose both show how far it is.
 void tst_Run::slowFirstSync()
 {
-    const SlowServer server(500);
+    const SlowServer server(800);
     const quint16 probePort = freePort();
     HostProcess davit;
     davit.run({u"--plugin-dir"_s, kExamples, u"--kubeconfig"_s, kubeconfigFor(server.port()),
@@ -173,7 +173,7 @@ void tst_Run::slowFirstSync()
                     > lines[i - 1][QLatin1StringView(field)].toDouble(),
                 davit.errorText().constData());
     QVERIFY2(
-        davit.waitForLine("first sync done", "objects", u"500"_s), davit.errorText().constData());
+        davit.waitForLine("first sync done", "objects", u"800"_s), davit.errorText().constData());
     QTRY_VERIFY_WITH_TIMEOUT(get(probePort, "/readyz").startsWith("HTTP/1.1 200"), 5000);
     // This server has no Pods: the plugin that wants them waits, visibly, and nobody else does.
     const QByteArray page = get(probePort, "/readyz?verbose");

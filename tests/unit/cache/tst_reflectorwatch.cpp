@@ -198,6 +198,56 @@ void b12_endlessErrorEvents(Bench &bench)
     QCOMPARE(bench.source.lastRequest(), QStringLiteral("LIST rv=10"));
 }
 
+// The first fill has one clock, whatever attempts it takes: people wait for its end.
+void firstFillHasOneClock(Bench &bench)
+{
+    const auto elapsed = [&bench] { return bench.reflector->state().progress.elapsed; };
+    bench.start();
+    for (int i = 0; i < 4; ++i) { // refused
+        bench.advance(2s);
+        bench.source.failList(error(ErrorCode::Forbidden));
+        bench.run();
+        const std::chrono::nanoseconds before = elapsed();
+        bench.advance(100ms);
+        QCOMPARE(elapsed(), before + 100ms); // in the pause, too
+        bench.advance(*bench.clock.untilNextTimer());
+        QVERIFY(elapsed() >= 2s * (i + 1));
+    }
+    const std::chrono::nanoseconds before = elapsed();
+    bench.source.last().list->onListItems(widgets({"a"}), 500); // cut
+    bench.source.failList(error(ErrorCode::ConnectionLost));
+    bench.run();
+    bench.advance(*bench.clock.untilNextTimer());
+    QVERIFY(elapsed() > before);
+    const std::chrono::nanoseconds all = elapsed();
+    bench.source.answerList(widgets({"a"}), u"10"_s);
+    bench.run();
+    QCOMPARE(bench.reflector->state().lastFill.elapsed, all);
+    bench.source.open();
+    bench.source.send({errorEvent(ErrorCode::Expired)}); // what is filled anew has a clock anew
+    bench.advance(*bench.clock.untilNextTimer());
+    bench.advance(2s);
+    bench.source.failList(error(ErrorCode::ServiceUnavailable));
+    bench.run();
+    bench.advance(*bench.clock.untilNextTimer());
+    bench.advance(1s);
+    QCOMPARE(elapsed(), std::chrono::nanoseconds(1s));
+}
+
+// The same for a streaming list that is cut before its end, again and again.
+void firstStreamHasOneClock(Bench &bench)
+{
+    bench.options.initialSync = InitialSync::Auto;
+    bench.start();
+    for (int i = 1; i <= 3; ++i) {
+        bench.source.openAndSend({happened(Type::Added, widget(u"a@1"))});
+        bench.advance(2s);
+        bench.source.end(error(ErrorCode::ConnectionLost));
+        bench.run();
+        QCOMPARE(bench.reflector->state().progress.elapsed, std::chrono::nanoseconds(2s * i));
+    }
+}
+
 void b17_bookmarks(Bench &bench)
 {
     bench.startWatching({}, QStringLiteral("10"));
@@ -353,6 +403,8 @@ void tst_ReflectorWatch::stories_data()
     QTest::newRow("B12: other error events") << Script(b12_otherErrorEvents);
     QTest::newRow("B12: endless error events") << Script(b12_endlessErrorEvents);
     QTest::newRow("B17: bookmarks are no objects") << Script(b17_bookmarks);
+    QTest::newRow("the first fill has one clock") << Script(firstFillHasOneClock);
+    QTest::newRow("so has the first stream") << Script(firstStreamHasOneClock);
 }
 
 void tst_ReflectorWatch::stories()

@@ -13,10 +13,45 @@ class tst_SyncReporter : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    void pace();
     void slowSync();
+    void failingSync();
     void silentSync();
     void fastSync();
 };
+
+void tst_SyncReporter::pace()
+{
+    fake::Lines lines;
+    observability::StateBoard board;
+    SyncProgress sync{QStringLiteral("v1 Pod"), false, 0, 0, 0, -1, 0s, {}};
+    board.setSyncSource([&sync] { return QList<SyncProgress>{sync}; });
+    SyncReporter reporter(board, Logger(lines, QStringLiteral("sync")), 120s);
+    lines.leftOut << "objects"
+                  << "receivedBytes";
+    for (; sync.elapsed < 60s; sync.elapsed += 1s, sync.objects += 5, sync.bytes += 500)
+        reporter.tick();
+    QStringList told;
+    for (const int second : {1, 2, 4, 8, 16, 26, 36, 46, 56})
+        told << QStringLiteral("3|sync|first sync|resource=v1 Pod|seconds=%1").arg(second);
+    QCOMPARE(lines.seen, told);
+}
+
+// A list that is refused to the end: the cache tells that, and this one how long it lasts, once.
+void tst_SyncReporter::failingSync()
+{
+    fake::Lines lines;
+    observability::StateBoard board;
+    SyncProgress sync{
+        QStringLiteral("v1 Secret"), false, 0, 0, 0, -1, 0s, QStringLiteral("forbidden")};
+    board.setSyncSource([&sync] { return QList<SyncProgress>{sync}; });
+    SyncReporter reporter(board, Logger(lines, QStringLiteral("sync")), 3s);
+    for (; sync.elapsed < 300s; sync.elapsed += 1s)
+        reporter.tick();
+    QCOMPARE(lines.seen,
+        QStringList(QStringLiteral("2|sync|first sync is slow|resource=v1 Secret|objects=0"
+                                   "|receivedBytes=0|seconds=3|error=forbidden")));
+}
 
 void tst_SyncReporter::slowSync()
 {
@@ -33,7 +68,7 @@ void tst_SyncReporter::slowSync()
     sync = {sync.resource, false, 400, 20000, 0, 600, 121s, QStringLiteral("cut off")};
     for (int i = 0; i < 100; ++i)
         reporter.tick(); // it fails, which others tell: that it is slow has one line
-    for (int i = 0; i < 20; ++i) { // after the first minute one of ten has a line
+    for (int i = 0; i < 20; ++i) { // the pauses grow to ten seconds
         sync = {sync.resource, false, 500 + quint64(i), 25000, 0, 500, 121s, {}};
         reporter.tick();
     }
@@ -52,7 +87,9 @@ void tst_SyncReporter::slowSync()
                 QStringLiteral("2|sync|first sync is slow|resource=v1 "
                                "Pod|objects=500|receivedBytes=25000|seconds=121|remaining=500"),
                 QStringLiteral("2|sync|first sync is slow|resource=v1 "
-                               "Pod|objects=510|receivedBytes=25000|seconds=121|remaining=500"),
+                               "Pod|objects=508|receivedBytes=25000|seconds=121|remaining=500"),
+                QStringLiteral("2|sync|first sync is slow|resource=v1 "
+                               "Pod|objects=518|receivedBytes=25000|seconds=121|remaining=500"),
                 QStringLiteral("3|sync|first sync done|resource=v1 "
                                "Pod|objects=1000|receivedBytes=50000|seconds=122")}));
 }
