@@ -139,6 +139,8 @@ void Controller::reconcile(const workqueue::WorkItem &item)
     if (!hasReturned) {
         report.outcome = Outcome::Error;
         report.hasThrown = true;
+        // What it threw is told by the plugin's faults; here, of which object and attempt.
+        scope.log().error("reconcile failed", {{"error", QStringLiteral("the reconciler threw")}});
         retry(item, ReconcileResult());
     }
     report.duration = m_around.time->monotonic() - start;

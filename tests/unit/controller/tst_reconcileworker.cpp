@@ -80,6 +80,7 @@ private Q_SLOTS:
     void retryAfterOfTheServer_data();
     void retryAfterOfTheServer();
     void terminal();
+    void thrownIsTold();
     void requeueAfter();
     void priorities();
     void b36_goodRunsForget();
@@ -138,6 +139,27 @@ void tst_ReconcileWorker::terminal() // T103, M-5
     const auto reports = runs.observer.reports();
     QCOMPARE(reports.size(), size_t(2));
     QVERIFY(reports[1].outcome == Outcome::Error && reports[1].isTerminal);
+}
+
+// What it threw is told elsewhere; here, of which object and which attempt.
+void tst_ReconcileWorker::thrownIsTold()
+{
+    ControllerFixture f;
+    QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
+                .watches(kWidget)
+                .reconcileWith(reconciler([](const ReconcileRequest &,
+                                              ReconcileContext &) -> ReconcileResult { throw 7; }))
+                .isOk());
+    f.synced();
+    f.queue().add(kX, AddOptions());
+    f.settle();
+    const QStringList lines = f.host.logLines().filter(QStringLiteral("reconcile failed"));
+    QCOMPARE(lines.size(), 1);
+    QVERIFY2(lines.first().startsWith(
+                 QStringLiteral("plugin.replicator: reconcile failed controller=copies "
+                                "namespace=apps name=x reconcileID="))
+            && lines.first().endsWith(QStringLiteral(" error=the reconciler threw")),
+        qPrintable(lines.first()));
 }
 
 void tst_ReconcileWorker::requeueAfter() // T104
