@@ -11,11 +11,16 @@
 namespace davit::client {
 namespace {
 
-// A future's other end that always gives an answer: Canceled when it dies without one.
+// A future's other end that always gives an answer: Canceled when it dies without one. What the
+// plugin hung on the future with .then(function) runs inside give(), as code of the plugin.
 template <typename Reply> class Answer
 {
 public:
-    explicit Answer(const QString &operation) : m_operation(operation) { m_promise.start(); }
+    Answer(const QString &operation, std::weak_ptr<priv::FaultSink> faults)
+        : m_operation(operation), m_faults(std::move(faults))
+    {
+        m_promise.start();
+    }
     ~Answer()
     {
         if (!m_isGiven)
@@ -29,11 +34,15 @@ public:
     {
         m_isGiven = true;
         m_promise.addResult(reply);
-        m_promise.finish();
+        if (const auto faults = m_faults.lock())
+            priv::pluginCall(*faults, "answer", m_operation, [this] { m_promise.finish(); });
+        else
+            m_promise.finish();
     }
 
 private:
     const QString m_operation;
+    const std::weak_ptr<priv::FaultSink> m_faults;
     QPromise<Reply> m_promise;
     bool m_isGiven = false;
 };
@@ -93,7 +102,7 @@ public:
     QFuture<Reply> run(
         const QString &operation, const Gvk &gvk, const RequestOptions &options, Begin<Reply> begin)
     {
-        auto answer = std::make_shared<Answer<Reply>>(operation);
+        auto answer = std::make_shared<Answer<Reply>>(operation, m_identity.faults);
         QFuture<Reply> future = answer->future();
         const Error wrong = checkOptions(operation, gvk, options);
         if (wrong.isError()) {

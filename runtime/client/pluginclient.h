@@ -8,6 +8,8 @@
 #include "restmapper.h"
 
 #include <davit/priv/backends.h>
+#include <davit/priv/plugincall.h>
+#include <memory>
 
 namespace davit::client {
 
@@ -28,6 +30,8 @@ struct ClientIdentity
     QString pluginVersion;
     Rbac rbac;
     CallObserver *observer = nullptr; // borrowed, may be null
+    // Watches over what the plugin hangs on its futures, as long as it is there.
+    std::weak_ptr<priv::FaultSink> faults{};
     // "davit/<plugin Id>"
     QString fieldManager() const { return QStringLiteral("davit/") + pluginId; }
     // "davit/0.1.0 (linux/amd64) replicator/1.2.0" (C-30)

@@ -12,7 +12,7 @@ client::ClientIdentity identityOf(
     const pluginhost::PluginIdentity &plugin, client::CallObserver &observer)
 {
     return {plugin.id, plugin.metadata->version.toString(), client::Rbac(plugin.metadata->rbac),
-        &observer};
+        &observer, plugin.callFaults};
 }
 
 // A switch of client-go's environment; off unless it is set to one of Go's words for true.

@@ -198,7 +198,8 @@ void HostedPlugin::tried(const QString &fault)
 void HostedPlugin::load()
 {
     m_phase = Phase::Initializing;
-    const PluginIdentity identity{m_spec.id(), &m_spec.metadata(), &m_faults, nullptr};
+    const PluginIdentity identity{m_spec.id(), &m_spec.metadata(), &m_faults, nullptr,
+        std::shared_ptr<priv::FaultSink>(shared_from_this(), &m_faults)};
     m_client = m_environment->services.makeClient(identity);
     m_client->retain();
     m_events = m_environment->services.makeEvents(identity);

@@ -23,6 +23,8 @@ struct PluginIdentity
     const PluginMetadata *metadata = nullptr;
     priv::FaultSink *faults = nullptr;
     QObject *informerParent = nullptr; // in the plugin's thread
+    // The same sink for answers of calls, the last of which may come after the plugin's end.
+    std::weak_ptr<priv::FaultSink> callFaults{};
 };
 
 class PluginServices

@@ -6,7 +6,8 @@
 //   OutcomeUnknown: read before you try again.
 //   - Futures finish on a runtime thread that all plugins share. Wait for them on a worker thread
 //   only, or use .then(context, …). What .then(function) runs there must not block: answers of all
-//   plugins wait behind it. What it throws is in the future that .then() returned.
+//   plugins wait behind it, and after 60 s the plugin is Faulted. What it throws is in the future
+//   that .then() returned.
 // Source: Kubernetes API concepts; BEHAVIOURS.md. Tests: tst_pluginclient, tst_clientreal.
 #pragma once
 

@@ -37,6 +37,22 @@ public:
     QStringList lines;
 };
 
+// Says what of the plugin runs.
+class Entries final : public priv::FaultSink
+{
+public:
+    void fault(const char *, const QString &, const QString &what) noexcept override
+    {
+        lines += QStringLiteral("fault ") + what;
+    }
+    void entered(const char *entry, const QString &subject) noexcept override
+    {
+        lines += QString::fromLatin1(entry) + u' ' + subject;
+    }
+    void left() noexcept override { lines += QStringLiteral("left"); }
+    QStringList lines;
+};
+
 struct Fixture
 {
     testing::ManualClock clock;
@@ -45,6 +61,7 @@ struct Fixture
     RestClient rest{server, executor, clock};
     RestMapper mapper{rest, clock};
     Calls calls;
+    std::shared_ptr<Entries> entries = std::make_shared<Entries>();
     PluginClient *backend = nullptr;
     Client client;
 
@@ -52,8 +69,8 @@ struct Fixture
         = {{{QStringLiteral("*")}, {QStringLiteral("*")}, {}, {QStringLiteral("*")}}})
     {
         backend = new PluginClient(
-            {QStringLiteral("p"), QStringLiteral("1.2.0"), Rbac(std::move(rules)), &calls}, rest,
-            mapper);
+            {QStringLiteral("p"), QStringLiteral("1.2.0"), Rbac(std::move(rules)), &calls, entries},
+            rest, mapper);
         client = Client(*backend);
     }
     ~Fixture()
@@ -98,6 +115,8 @@ private Q_SLOTS:
     void canceledCall();
     void metrics();
     void callsAreCounted();
+    void continuationsAreGuarded();
+    void continuationOutlivesItsPlugin();
 };
 
 void tst_PluginClient::getsAnObject()
@@ -487,6 +506,38 @@ void tst_PluginClient::callsAreCounted()
     QVERIFY(text.contains(R"(davit_plugin_api_calls_total{code="200",plugin="p",verb="get"} 2)"));
     QVERIFY(text.contains(
         R"(davit_plugin_api_calls_total{code="<error>",plugin="p",verb="delete"} 1)"));
+}
+
+// What hangs on a future runs as the plugin's code: who blocks there is named.
+void tst_PluginClient::continuationsAreGuarded()
+{
+    Fixture f;
+    QFuture<void> thrown = f.client.get(kConfigMap, kX).then([&f](const ObjectReply &) {
+        f.entries->lines += QStringLiteral("runs");
+        throw std::runtime_error("thrown");
+    });
+    f.discover();
+    f.server.answer(1, 200, kJson);
+    f.executor.runAll();
+    QCOMPARE(f.entries->lines,
+        (QStringList{QStringLiteral("answer get v1 ConfigMap team-a/x"), QStringLiteral("runs"),
+            QStringLiteral("left")}));
+    // Qt keeps it for who asks the second future.
+    QVERIFY_THROWS_EXCEPTION(std::runtime_error, thrown.waitForFinished());
+}
+
+void tst_PluginClient::continuationOutlivesItsPlugin()
+{
+    Fixture f;
+    bool hasRun = false;
+    const auto next
+        = f.client.get(kConfigMap, kX).then([&hasRun](const ObjectReply &) { hasRun = true; });
+    f.discover();
+    f.entries.reset();
+    f.server.answer(1, 200, kJson);
+    f.executor.runAll();
+    QVERIFY(hasRun);
+    QVERIFY(next.isFinished());
 }
 
 QTEST_GUILESS_MAIN(tst_PluginClient)
