@@ -27,9 +27,13 @@ std::optional<QStringList> GuardedIndex::values(const Object &object) const
 
 void GuardedIndex::end()
 {
-    std::shared_ptr<const IndexFunction> ended; // destroyed outside the lock
-    const std::lock_guard lock(m_mutex);
-    ended.swap(m_function);
+    std::shared_ptr<const IndexFunction> ended;
+    {
+        const std::lock_guard lock(m_mutex);
+        ended.swap(m_function);
+    }
+    if (ended)
+        priv::pluginCall(m_faults, "end of an index function", m_name, [&] { ended.reset(); });
 }
 
 ViewPart::ViewPart(const WatchScope &scope, std::shared_ptr<Mailbox> mailbox)
