@@ -1,6 +1,6 @@
 // "davit plugin inspect": what a plugin file says that it is, whether this davit accepts that, and
 // what in its symbols is amiss. Runs none of its code, so whether the library can be loaded is not
-// known: "davit plugin try" loads it. Test: tst_examples.
+// known: "davit plugin try" loads it. Tests: tst_examples; tst_pluginhost, inspects.
 #pragma once
 
 #include <QtCore/qstringlist.h>

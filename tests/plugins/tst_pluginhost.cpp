@@ -1,5 +1,6 @@
 // All fixtures in one host, on the real cache, client and controllers, against an API server in
 // memory: each ends where its row says, and the good one works before, during and after.
+#include "host/inspect.h"
 #include "host/runtimeservices.h"
 #include "pluginhost/eventloopexecutor.h"
 #include "pluginhost/guardedapplication.h"
@@ -114,6 +115,8 @@ class tst_PluginHost : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase();
+    void inspects_data();
+    void inspects();
     void endStates_data();
     void endStates();
     void goodReconcilesDuringAndAfter();
@@ -179,6 +182,37 @@ double tst_PluginHost::metric(const QString &series) const
         if (line.startsWith(series.toUtf8() + ' '))
             return line.mid(series.size() + 1).toDouble();
     return 0;
+}
+
+void tst_PluginHost::inspects_data()
+{
+    QTest::addColumn<QString>("plugin");
+    QTest::addColumn<bool>("isGood");
+    QTest::addColumn<QStringList>("lines");
+    const auto row = [](const char *name, const char *plugin, bool isGood, QStringList lines) {
+        QTest::newRow(name) << QString::fromLatin1(plugin) << isGood << lines;
+    };
+    const QString good = QStringLiteral("  metadata     good; ");
+    row("good metadata", "good", true, {QStringLiteral("  is           Labels "), good});
+    row("CRDs are nobody's job yet", "good", true,
+        {QStringLiteral("  CRD file     crds/thing.yaml\n"),
+            QStringLiteral("  warning      davit does not install CRDs yet; ")});
+    row("no promise about its symbols", "missingsymbol", true, {good});
+    row("refused", "newersdk", false, {QStringLiteral("  metadata     refused: ")});
+}
+
+void tst_PluginHost::inspects()
+{
+    QFETCH(const QString, plugin);
+    QFETCH(const bool, isGood);
+    QFETCH(const QStringList, lines);
+    bool isGoodNow = true;
+    const QString text
+        = host::inspectPlugin(kFixtures + plugin + QStringLiteral(".so"), &isGoodNow);
+    QCOMPARE(isGoodNow, isGood);
+    for (const QString &line : lines)
+        QVERIFY2(text.contains(line), qPrintable(text));
+    QVERIFY2(!text.contains(QStringLiteral("would load")), qPrintable(text));
 }
 
 void tst_PluginHost::endStates_data()
