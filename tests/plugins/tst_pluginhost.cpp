@@ -225,6 +225,7 @@ void tst_PluginHost::endStates_data()
                           << QString::fromLatin1(sentence);
     };
     row("good", "Running", "");
+    row("optional-kind", "Running", "");
     row("bad-metadata", "Refused", "badmetadata.so: metadata field Version must be a string");
     row("wrong-iid", "Refused", "wrongiid.so: its IID is \"org.example.SomethingElse/1\", not");
     row("newer-sdk", "Refused", "newersdk.so: it was built for SDK ABI 2, this host has 1;");

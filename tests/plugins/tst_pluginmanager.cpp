@@ -46,6 +46,7 @@ private Q_SLOTS:
     void goodRunsBesideAll();
     void duplicates();
     void waitsForItsKinds();
+    void optionalKindKeepsNobodyWaiting();
     void stopWhileWaiting();
     void hangingInitialize();
     void stopDuringInitialize();
@@ -278,6 +279,16 @@ void tst_PluginManager::waitsForItsKinds()
     stop();
     QCOMPARE(m_changes.mid(m_changes.size() - 2),
         QStringList({QStringLiteral("good Draining"), QStringLiteral("good Retired")}));
+}
+
+void tst_PluginManager::optionalKindKeepsNobodyWaiting()
+{
+    m_services->areKindsMissing = true;
+    start({fixture("good"), fixture("optionalkind")});
+    QTRY_COMPARE(spec(QStringLiteral("optional-kind")).state(), PluginState::Running);
+    QCOMPARE(spec(QStringLiteral("optional-kind")).reason(), QString());
+    QCOMPARE(spec(QStringLiteral("good")).state(), PluginState::Checked); // its kind is no option
+    stop();
 }
 
 void tst_PluginManager::stopWhileWaiting()

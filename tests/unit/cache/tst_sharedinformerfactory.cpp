@@ -324,9 +324,11 @@ void tst_SharedInformerFactory::shutdown()
     Bench bench;
     PluginView view = bench.view(everything());
     bench.list(QString(), three(), u"10"_s);
+    QCOMPARE(view.heard().size(), 3);
     bench.factory->shutdown();
     bench.factory->shutdown();
     bench.run();
+    QCOMPARE(view.heard(), QStringList()); // nothing is told about the end
     QVERIFY(!bench.source(QString()).calls.back()->isAlive);
     std::unique_ptr<priv::InformerBackend> late;
     QCOMPARE(

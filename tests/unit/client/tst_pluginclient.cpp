@@ -1,5 +1,6 @@
 #include "client/meteredtransport.h"
 #include "client/plugincallmetrics.h"
+#include "../loglines.h"
 #include "scriptedtransport.h"
 #include "testing/manualclock.h"
 
@@ -115,6 +116,7 @@ private Q_SLOTS:
     void canceledCall();
     void metrics();
     void callsAreCounted();
+    void c18_warningsOnceAText();
     void continuationsAreGuarded();
     void continuationOutlivesItsPlugin();
 };
@@ -506,6 +508,28 @@ void tst_PluginClient::callsAreCounted()
     QVERIFY(text.contains(R"(davit_plugin_api_calls_total{code="200",plugin="p",verb="get"} 2)"));
     QVERIFY(text.contains(
         R"(davit_plugin_api_calls_total{code="<error>",plugin="p",verb="delete"} 1)"));
+}
+
+void tst_PluginClient::c18_warningsOnceAText()
+{
+    testing::ManualClock clock;
+    testing::ManualExecutor executor;
+    ScriptedTransport server;
+    fake::Lines lines;
+    RestClient rest(server, executor, clock, Logger(lines, QStringLiteral("client")));
+    const QList<QByteArray> warnings{"v1beta1 is deprecated", "unknown field \"spec.x\""};
+    for (size_t i = 0; i < 2; ++i) {
+        rest.send({QStringLiteral("get"), {}, 30s, {}}, [](const RawReply &) { });
+        executor.runAll();
+        server.answer(i, 200, kJson, -1ms, warnings.mid(0, qsizetype(i) + 1));
+        executor.runAll();
+    }
+    QCOMPARE(lines.seen,
+        (QStringList{
+            QStringLiteral("2|client|the API server warns|warning=v1beta1 is deprecated"),
+            QStringLiteral("2|client|the API server warns|warning=unknown field \"spec.x\"")}));
+    rest.close();
+    executor.runAll();
 }
 
 // What hangs on a future runs as the plugin's code: who blocks there is named.

@@ -17,6 +17,7 @@ private Q_SLOTS:
     void statusAndResult();
 };
 
+// A row each: what error.h says by (r) and (t).
 void tst_Error::retryable_data()
 {
     QTest::addColumn<int>("code");
@@ -28,8 +29,19 @@ void tst_Error::retryable_data()
         bool isRetryable;
     } kRows[] = {{"404", ErrorCode::NotFound, false}, {"409 update", ErrorCode::Conflict, true},
         {"409 create", ErrorCode::AlreadyExists, false}, {"410", ErrorCode::Expired, false},
-        {"403", ErrorCode::Forbidden, false}, {"422", ErrorCode::Invalid, false},
+        {"400", ErrorCode::BadRequest, false}, {"401", ErrorCode::Unauthorized, false},
+        {"403", ErrorCode::Forbidden, false}, {"405", ErrorCode::MethodNotAllowed, false},
+        {"406", ErrorCode::NotAcceptable, false}, {"413", ErrorCode::RequestEntityTooLarge, false},
+        {"415", ErrorCode::UnsupportedMediaType, false}, {"422", ErrorCode::Invalid, false},
         {"429", ErrorCode::TooManyRequests, true}, {"500", ErrorCode::InternalError, true},
+        {"asks to try again", ErrorCode::ServerTimeout, true},
+        {"version too large", ErrorCode::ResourceVersionTooLarge, true},
+        {"another status", ErrorCode::Unknown, false},
+        {"wrong bytes", ErrorCode::MalformedReply, true},
+        {"wrong call", ErrorCode::InvalidArgument, false},
+        {"wrong configuration", ErrorCode::InvalidConfiguration, false},
+        {"not synced", ErrorCode::NotSynced, true},
+        {"unsupported", ErrorCode::Unsupported, false},
         {"503", ErrorCode::ServiceUnavailable, true}, {"504", ErrorCode::Timeout, true},
         {"refused", ErrorCode::ConnectionRefused, true}, {"cut", ErrorCode::ConnectionLost, true},
         {"write then cut", ErrorCode::OutcomeUnknown, true},
@@ -38,8 +50,12 @@ void tst_Error::retryable_data()
         {"undeclared", ErrorCode::UndeclaredResource, false},
         {"kind not served", ErrorCode::KindNotServed, true},
         {"plugin threw", ErrorCode::PluginFault, true}, {"none", ErrorCode::Unset, false}};
-    for (const auto &row : kRows)
+    QSet<int> codes;
+    for (const auto &row : kRows) {
         QTest::newRow(row.name) << int(row.code) << row.isRetryable;
+        codes.insert(int(row.code));
+    }
+    QCOMPARE(codes.size(), int(ErrorCode::Unsupported) + 1);
 }
 
 void tst_Error::retryable()

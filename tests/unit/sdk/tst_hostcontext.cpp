@@ -77,6 +77,7 @@ void tst_HostContext::clusters()
     QCOMPARE(none.informer(kSecret, &informer).error().code(), ErrorCode::InvalidArgument);
     QVERIFY(!informer);
     QVERIFY(!none.lister(kSecret).hasSynced());
+    QCOMPARE(none.client().get(kSecret, kKey).result().error().code(), ErrorCode::Unsupported);
 }
 
 void tst_HostContext::clientCalls()

@@ -91,6 +91,7 @@ private Q_SLOTS:
     void malformed_data();
     void malformed();
     void metadata();
+    void managedFieldsAreKept();
     void hasKey_data();
     void hasKey();
     void wrongTypesGiveDefaults();
@@ -289,6 +290,17 @@ void tst_Object::metadata()
     QVERIFY(bare.key() == ObjectKey());
     QCOMPARE(bare.generation(), 0);
     QVERIFY(!bare.isBeingDeleted());
+}
+
+// A cache drops them; what a plugin reads itself stays whole.
+void tst_Object::managedFieldsAreKept()
+{
+    const Object object = privateObject(
+        R"({"metadata":{"name":"x","managedFields":[{"manager":"kubectl","operation":"Apply"}]}})");
+    QCOMPARE(object[QLatin1StringView("metadata")][QLatin1StringView("managedFields")]
+                 .at(0)[QLatin1StringView("manager")]
+                 .toText(),
+        QStringLiteral("kubectl"));
 }
 
 void tst_Object::hasKey_data()
