@@ -11,8 +11,8 @@ using namespace davit;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     static const int file = ::memfd_create("fuzzed", 0);
-    fuzzing::require(file >= 0 && ::ftruncate(file, 0) == 0
-        && ::pwrite(file, data, size, 0) == ssize_t(size));
+    fuzzing::require(
+        file >= 0 && ::ftruncate(file, 0) == 0 && ::pwrite(file, data, size, 0) == ssize_t(size));
     const Result<host::ElfSymbols> symbols
         = host::readElfSymbols(QStringLiteral("/proc/self/fd/%1").arg(file));
     if (symbols.isOk())

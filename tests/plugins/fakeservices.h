@@ -56,6 +56,7 @@ public:
         std::function<void(const QStringList &)> done) override
     {
         stopped.append(pluginId);
+        m_errors.add(QStringLiteral("stop controllers of ") + pluginId);
         if (!areStopsLost)
             done(abandoned.value(pluginId));
     }
@@ -71,7 +72,10 @@ public:
     }
     void forget(const QString &pluginId) override { forgotten.append(pluginId); }
     priv::ClockBackend &clock() override { return m_clock; }
-    priv::LogBackend &log() override { return m_lines; }
+    priv::LogBackend &log() override { return m_errors; }
+    // What was logged as an error, and which controllers were stopped, in their order.
+    // [thread-safe]
+    QStringList errorsAndStops() const { return m_errors.all(); }
     priv::MetricsBackend &metrics() override { return m_registry; }
 
     bool areKindsMissing = false;
@@ -84,18 +88,34 @@ public:
     bool areStopsLost = false; // stopControllers() never tells
 
 private:
-    class Silent final : public priv::LogBackend
+    class Errors final : public priv::LogBackend
     {
     public:
-        bool isEnabled(LogLevel) const noexcept override { return false; }
-        void write(
-            LogLevel, const QString &, const char *, const LogField *, qsizetype) noexcept override
-        { }
+        bool isEnabled(LogLevel level) const noexcept override { return level == LogLevel::Error; }
+        void write(LogLevel, const QString &, const char *message, const LogField *,
+            qsizetype) noexcept override
+        {
+            add(QString::fromLatin1(message));
+        }
+        void add(const QString &line)
+        {
+            const std::lock_guard lock(m_mutex);
+            m_lines.append(line);
+        }
+        QStringList all() const
+        {
+            const std::lock_guard lock(m_mutex);
+            return m_lines;
+        }
+
+    private:
+        mutable std::mutex m_mutex;
+        QStringList m_lines; // GUARDED_BY(m_mutex)
     };
     std::mutex m_mutex;
     std::vector<std::function<void()>> m_waiting;
     fake::StoppedClock m_clock;
-    Silent m_lines;
+    Errors m_errors;
     fake::Registry m_registry;
 };
 

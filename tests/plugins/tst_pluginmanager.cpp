@@ -349,6 +349,14 @@ void tst_PluginManager::slowStop()
         qPrintable(spec(QStringLiteral("slow-stop")).reason()));
     QCOMPARE(spec(QStringLiteral("good")).state(), PluginState::Retired);
     QTest::qWait(2300); // its thread ends before the library's static objects do
+    // Once, and when no worker can be in the plugin's code any more.
+    const QStringList told = m_services->errorsAndStops();
+    const QString shutdown = QStringLiteral("fixture shuts down");
+    QCOMPARE(told.count(shutdown), 1);
+    QVERIFY2(told.indexOf(QStringLiteral("stop controllers of slow-stop")) >= 0
+            && told.indexOf(QStringLiteral("stop controllers of slow-stop"))
+                < told.indexOf(shutdown),
+        qPrintable(told.join(u'\n')));
 }
 
 void tst_PluginManager::abandonedReconciles()

@@ -89,6 +89,7 @@ private Q_SLOTS:
     void tooLittle();
     void firstSignal_data();
     void firstSignal();
+    void nohup();
     void secondSignal();
 
 private:
@@ -556,6 +557,22 @@ void tst_Davit::firstSignal()
     QCOMPARE(
         davit.linesWith("stopping", "cause", QString::fromLatin1(QTest::currentDataTag())).size(),
         1);
+}
+
+// Under nohup SIGHUP comes ignored, and stays so.
+void tst_Davit::nohup()
+{
+    std::signal(SIGHUP, SIG_IGN);
+    HostProcess davit;
+    davit.run({QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins")),
+        QStringLiteral("--kubeconfig"), kubeconfig(QStringLiteral("http://127.0.0.1:1"))});
+    const bool isWaiting = davit.waitForLine("waiting for the API server");
+    std::signal(SIGHUP, SIG_DFL);
+    QVERIFY2(isWaiting, davit.errorText().constData());
+    davit.signalOnce(SIGHUP);
+    davit.signalOnce(SIGTERM);
+    QCOMPARE(davit.waitForExit(), 0);
+    QCOMPARE(davit.linesWith("stopping", "cause", QStringLiteral("SIGTERM")).size(), 1);
 }
 
 // The first signal of this process meets a host that waits for its server; the second one may come

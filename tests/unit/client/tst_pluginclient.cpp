@@ -1,6 +1,6 @@
+#include "../loglines.h"
 #include "client/meteredtransport.h"
 #include "client/plugincallmetrics.h"
-#include "../loglines.h"
 #include "scriptedtransport.h"
 #include "testing/manualclock.h"
 
@@ -519,14 +519,13 @@ void tst_PluginClient::c18_warningsOnceAText()
     RestClient rest(server, executor, clock, Logger(lines, QStringLiteral("client")));
     const QList<QByteArray> warnings{"v1beta1 is deprecated", "unknown field \"spec.x\""};
     for (size_t i = 0; i < 2; ++i) {
-        rest.send({QStringLiteral("get"), {}, 30s, {}}, [](const RawReply &) { });
+        rest.send({QStringLiteral("get"), {}, 30s, {}}, [](const RawReply &) {});
         executor.runAll();
         server.answer(i, 200, kJson, -1ms, warnings.mid(0, qsizetype(i) + 1));
         executor.runAll();
     }
     QCOMPARE(lines.seen,
-        (QStringList{
-            QStringLiteral("2|client|the API server warns|warning=v1beta1 is deprecated"),
+        (QStringList{QStringLiteral("2|client|the API server warns|warning=v1beta1 is deprecated"),
             QStringLiteral("2|client|the API server warns|warning=unknown field \"spec.x\"")}));
     rest.close();
     executor.runAll();
