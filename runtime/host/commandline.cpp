@@ -3,12 +3,13 @@
 #include "duration.h"
 #include "version.h"
 
+#include <support/nearestname.h>
+
 #include <CLI/CLI.hpp>
 #include <QtCore/qcoreapplication.h>
 #include <QtCore/qdir.h>
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qregularexpression.h>
-#include <algorithm>
 #include <optional>
 
 namespace davit::host {
@@ -27,41 +28,17 @@ Error refusal(const QString &sentence)
     return Error(ErrorCode::InvalidArgument, sentence);
 }
 
-// Number of single-letter edits between two words.
-qsizetype distance(const QString &a, const QString &b)
-{
-    std::vector<qsizetype> row(size_t(b.size()) + 1);
-    for (size_t j = 0; j < row.size(); ++j)
-        row[j] = qsizetype(j);
-    for (qsizetype i = 1; i <= a.size(); ++i) {
-        qsizetype diagonal = std::exchange(row[0], i);
-        for (qsizetype j = 1; j <= b.size(); ++j) {
-            const qsizetype substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-            diagonal = std::exchange(row[size_t(j)],
-                std::min({substituted, row[size_t(j)] + 1, row[size_t(j - 1)] + 1}));
-        }
-    }
-    return row.back();
-}
-
 Error unknown(const QString &argument, const CLI::App &command, const QString &commandName)
 {
     const QString help = QStringLiteral("'%1 --help' lists what there is").arg(commandName);
     if (!argument.startsWith(QLatin1Char('-')))
         return refusal(QStringLiteral("argument \"%1\" is not expected; %2").arg(argument, help));
     const QString name = argument.section(QLatin1Char('='), 0, 0);
-    QString nearest;
-    qsizetype least = 4; // farther away is another word
-    for (const CLI::Option *option : command.get_options()) {
-        for (const std::string &longName : option->get_lnames()) {
-            const QString candidate = QStringLiteral("--") + QString::fromStdString(longName);
-            const qsizetype edits = distance(name, candidate);
-            if (edits < least) {
-                least = edits;
-                nearest = candidate;
-            }
-        }
-    }
+    QStringList known;
+    for (const CLI::Option *option : command.get_options())
+        for (const std::string &longName : option->get_lnames())
+            known << QStringLiteral("--") + QString::fromStdString(longName);
+    const QString nearest = support::nearestName(name, known);
     if (!nearest.isEmpty())
         return refusal(
             QStringLiteral("flag %1 is not known; did you mean %2? %3").arg(name, nearest, help));
@@ -123,8 +100,9 @@ struct RunTexts
 void addRunFlags(CLI::App &run, RunTexts &texts)
 {
     run.add_option("--plugin-dir", texts.pluginDirs,
-           "Directory with plugins, NAME.so each; repeatable [" + defaultPluginDir().toStdString()
-               + "]")
+           "Directory with plugins, NAME.so each, read at the start: what is added, replaced or "
+           "removed later needs a restart; repeatable ["
+               + defaultPluginDir().toStdString() + "]")
         ->take_all()
         ->allow_extra_args(false)
         ->type_name("DIR");
@@ -138,21 +116,23 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
     run.add_flag("--embedded", texts.isEmbedded,
         "Start an API server in this process, in memory, and work on that");
     add("--embedded-objects", texts.embeddedObjectsDir, "DIR",
-        "YAML files with the objects that the embedded server has at start");
+        "YAML or JSON files with the objects that the embedded server has at start");
     add("--metrics-bind-address", texts.metricsAddress, "ADDRESS",
         "Where /metrics is served; 0 turns it off [:8080]");
     add("--health-probe-bind-address", texts.probeAddress, "ADDRESS",
         "Where /healthz and /readyz are served; 0 turns them off [:8081]");
     add("--graceful-shutdown-timeout", texts.gracefulTimeout, "TIME",
-        "How long reconciles may go on after SIGTERM, SIGINT or SIGHUP; 0 does not wait, -1s waits "
-        "for ever [30s]");
+        "How long reconciles may go on after SIGTERM, SIGINT or SIGHUP; 0 does not wait, a "
+        "negative time waits for ever [30s]");
     add("--cache-sync-timeout", texts.cacheSyncTimeout, "TIME",
         "After how long a first sync that is not done is called slow in the log [2m]");
     add("--state-dir", texts.stateDir, "DIR",
         "Where copies of plugins are kept; must be writable, not noexec "
         "[$STATE_DIRECTORY, /var/lib/davit for root, else $XDG_STATE_HOME/davit or "
         "~/.local/state/davit]");
-    add("--config", texts.configFile, "FILE", "YAML file with the plugins' configuration");
+    add("--config", texts.configFile, "FILE",
+        "YAML file with the plugins' configuration; a plugin whose part of it is wrong is refused, "
+        "and the others run");
     add("--zap-log-level", texts.level, "WORD", "error, warn, info or debug [info]");
     add("--zap-encoder", texts.encoder, "WORD",
         "json or console [console on a terminal, else json]");
@@ -255,6 +235,11 @@ Result<Command> runCommand(const RunTexts &texts)
     if (status.isOk())
         status = takeDuration(
             "--cache-sync-timeout", texts.cacheSyncTimeout, &options.cacheSyncTimeout);
+    if (status.isOk() && options.cacheSyncTimeout.count() < 0)
+        return refusal(
+            QStringLiteral("--cache-sync-timeout \"%1\" is negative; write it as 30s, 2m "
+                           "or 1h30m")
+                .arg(QString::fromStdString(texts.cacheSyncTimeout)));
     if (status.isOk())
         status = takeLog(texts, &options);
     return status.isOk() ? Result<Command>(Command(options)) : Result<Command>(status.error());

@@ -7,10 +7,12 @@
 #include "version.h"
 
 #include <davit/priv/poolaccess.h>
+#include <pluginhost/pluginfilewatch.h>
 #include <pluginhost/pluginmanager.h>
 #include <web/endpoints.h>
 
 #include <QtCore/qregularexpression.h>
+#include <cmath>
 
 namespace davit::host {
 
@@ -20,6 +22,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kTick = 1s;
 constexpr quint64 kTrimTicks = 30; // memory of objects that are gone goes back to the system
+constexpr quint64 kFileLookTicks = 5;
 constexpr qint64 kStuckSeconds = 60; // a host thread that did not tick for so long is stuck
 constexpr auto kStopSlack = 10s; // beyond the graceful time-out, for what comes after it
 
@@ -80,7 +83,8 @@ HostApplication::HostApplication(
     , m_log(log, QStringLiteral("host"))
     , m_onExit(std::move(onExit))
     , m_time(support::systemTimeSource())
-    , m_lastTickSeconds(secondsOf(m_time.monotonic()))
+    , m_beganAt(m_time.monotonic())
+    , m_lastTickSeconds(secondsOf(m_beganAt))
     , m_syncReporter(m_board, Logger(log, QStringLiteral("cache")), options.cacheSyncTimeout)
     , m_cluster(setup.cluster)
 {
@@ -115,8 +119,10 @@ Status HostApplication::startServers()
     Status status = m_healthz.add(QStringLiteral("host"),
         [this] { return secondsOf(m_time.monotonic()) - m_lastTickSeconds < kStuckSeconds; });
     if (status.isOk())
-        status
-            = m_readyz.add(QStringLiteral("server"), [this] { return m_board.isServerReached(); });
+        status = m_readyz.add(QStringLiteral("shutdown"), [this] { return !m_isStopping; });
+    if (status.isOk())
+        status = m_readyz.add(
+            QStringLiteral("server-reached"), [this] { return m_board.isServerReached(); });
     if (status.isOk())
         status = m_readyz.add(QStringLiteral("plugins"),
             [this] { return m_board.arePluginsStarted() && m_board.isServerReached(); });
@@ -162,6 +168,7 @@ Status HostApplication::startPlugins()
     m_plugins
         = std::make_unique<pluginhost::PluginManager>(*m_services, m_executor, m_time, settings);
     m_plugins->setOnChanged([](const pluginhost::PluginSpec &) {}); // the manager logs them
+    m_pluginFiles = std::make_unique<pluginhost::PluginFileWatch>(m_setup.pluginDirs);
     const Status status = m_plugins->scan(m_setup.pluginDirs);
     if (!status.isOk())
         return status;
@@ -192,10 +199,8 @@ QList<observability::PluginState> HostApplication::pluginStates() const
         const State state = spec->state();
         const bool isStarting = state == State::Loaded || state == State::Initialized
             || (state == State::Checked && !isWaiting(*spec));
-        const QString fileName = spec->file().path.section(QLatin1Char('/'), -1);
-        states << observability::PluginState{spec->id().isEmpty() ? fileName : spec->id(),
-            spec->metadata().version.toString(), QString(pluginStateName(state)), spec->reason(),
-            isStarting};
+        states << observability::PluginState{spec->shownName(), spec->metadata().version.toString(),
+            QString(pluginStateName(state)), spec->reason(), isStarting};
     }
     std::sort(
         states.begin(), states.end(), [](const auto &a, const auto &b) { return a.id < b.id; });
@@ -246,11 +251,36 @@ void HostApplication::tellPlugins()
     if (plugins.isEmpty())
         return;
     const QList<LogField> fields = fieldsByState(plugins);
-    if (fields.size() == 1)
-        m_log.write(LogLevel::Info, "every plugin runs", fields.constData(), fields.size());
-    else
+    const bool areAll = fields.size() == 1;
+    const bool isAny = fields.first().value.toLongLong() > 0;
+    m_log.write(areAll ? LogLevel::Info : LogLevel::Warning,
+        areAll      ? "every plugin is started; their caches are being filled"
+            : isAny ? "not every plugin runs; /readyz is about the others, /readyz?verbose says why"
+                    : "no plugin runs; /readyz?verbose says why",
+        fields.constData(), fields.size());
+}
+
+void HostApplication::tellReady()
+{
+    if (m_isReadyTold || m_readyz.all({}, observability::ProbeDetail::Brief).httpStatus != 200)
+        return;
+    m_isReadyTold = true;
+    const std::chrono::duration<double> since = m_time.monotonic() - m_beganAt;
+    m_log.info("ready",
+        {{"seconds", std::round(since.count() * 10) / 10}, {"resources", m_board.syncs().size()}});
+}
+
+void HostApplication::tellPluginFiles()
+{
+    const pluginhost::PluginFileChanges changes = m_pluginFiles->look();
+    QList<LogField> fields;
+    for (const auto &[key, paths] : {std::pair("added", changes.added),
+             std::pair("replaced", changes.replaced), std::pair("removed", changes.removed)})
+        if (!paths.isEmpty())
+            fields << LogField{key, paths};
+    if (!fields.isEmpty())
         m_log.write(LogLevel::Warning,
-            "not every plugin runs; /readyz stays good for the others, /readyz?verbose says why",
+            "plugin files changed; what runs stays as it is, restart davit to use them",
             fields.constData(), fields.size());
 }
 
@@ -262,7 +292,9 @@ void HostApplication::tellOddities()
     for (const QString &id : m_setup.configuration.plugins.keys())
         if (std::none_of(
                 specs.begin(), specs.end(), [&id](const auto &s) { return s->id() == id; }))
-            m_log.warning("configuration for a plugin that is not there", {{"plugin", id}});
+            m_log.warning("configuration for a plugin that is not there; write the Id that "
+                          "'davit plugin inspect' shows, or add its file to a --plugin-dir",
+                {{"plugin", id}, {"config", m_options.configFile}});
 }
 
 void HostApplication::tick()
@@ -271,6 +303,9 @@ void HostApplication::tick()
     if (!m_isStopping) {
         m_syncReporter.tick();
         tellPlugins();
+        tellReady();
+        if (m_pluginFiles && m_ticks % kFileLookTicks == 0)
+            tellPluginFiles();
     }
     if (++m_ticks % kTrimTicks == 0)
         QThreadPool::globalInstance()->start([] { priv::trimPool(); });
@@ -283,10 +318,14 @@ void HostApplication::stop(const QString &cause)
         return;
     m_isStopping = true;
     m_serverWait.reset();
-    m_log.info("stopping",
-        {{"cause", cause},
-            {"waitsForReconcilesSeconds",
-                std::chrono::duration<double>(m_options.gracefulTimeout).count()}});
+    if (m_options.gracefulTimeout < 0ms)
+        m_log.info(
+            "stopping", {{"cause", cause}, {"waitsForReconciles", QStringLiteral("for ever")}});
+    else
+        m_log.info("stopping",
+            {{"cause", cause},
+                {"waitsForReconcilesSeconds",
+                    std::chrono::duration<double>(m_options.gracefulTimeout).count()}});
     if (m_options.gracefulTimeout >= 0ms)
         m_time.callAfter(m_options.gracefulTimeout + kStopSlack, m_executor, [this] {
             m_log.error("plugins did not stop in time");

@@ -16,6 +16,7 @@
 #include <web/webserver.h>
 
 namespace davit::pluginhost {
+class PluginFileWatch;
 class PluginManager;
 class PluginSpec;
 } // namespace davit::pluginhost
@@ -53,6 +54,8 @@ private:
     void tellBeginning() const; // what runs, where it listens, what it reads
     void tellOddities(); // what is no fault, but hardly what was meant
     void tellPlugins(); // once, when each of them runs or will not without a change
+    void tellPluginFiles(); // when some were added, replaced or removed
+    void tellReady(); // once, when /readyz is good for the first time
     void tick();
     void stopped(const QStringList &abandoned);
     bool isWaiting(const pluginhost::PluginSpec &spec) const; // [thread-safe]
@@ -69,6 +72,7 @@ private:
     observability::StateBoard m_board;
     observability::ProbeChecks m_healthz{QStringLiteral("healthz")};
     observability::ProbeChecks m_readyz{QStringLiteral("readyz")};
+    const std::chrono::nanoseconds m_beganAt; // monotonic
     std::atomic<qint64> m_lastTickSeconds{0}; // monotonic
     SyncReporter m_syncReporter;
     web::WebServer m_probeServer;
@@ -76,11 +80,13 @@ private:
     std::unique_ptr<EmbeddedCluster> m_embedded;
     transport::ClusterConfig m_cluster;
     std::unique_ptr<RuntimeServices> m_services;
+    std::unique_ptr<pluginhost::PluginFileWatch> m_pluginFiles;
     std::unique_ptr<pluginhost::PluginManager> m_plugins;
     std::unique_ptr<ServerWait> m_serverWait;
     quint64 m_ticks = 0;
     bool m_arePluginsTold = false;
-    bool m_isStopping = false;
+    bool m_isReadyTold = false;
+    std::atomic<bool> m_isStopping{false}; // written by the host's thread, read by probes
     bool m_hasStopped = false; // onExit was told
 };
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 namespace davit::host {
@@ -15,15 +16,27 @@ namespace {
 std::atomic<int> g_writeEnd{-1};
 std::atomic<int> g_count{0};
 
-// Async-signal-safe: atomics, write and _exit alone.
+// Not at all where it would have to wait for a reader.
+void tellSecond()
+{
+    static constexpr char kLine[]
+        = "davit: a second signal: it ends at once, what runs is cut off\n";
+    pollfd standardError{STDERR_FILENO, POLLOUT, 0};
+    if (::poll(&standardError, 1, 0) == 1 && (standardError.revents & POLLOUT) != 0)
+        (void)!::write(STDERR_FILENO, kLine, sizeof kLine - 1);
+}
+
+// Async-signal-safe: atomics, poll, write and _exit alone.
 void onSignal(int number)
 {
     const int saved = errno;
     const bool isFirst = g_count.fetch_add(1) == 0;
     if (!isFirst && number == SIGHUP)
         return; // a shell and the kernel both tell that the terminal is gone
-    if (!isFirst)
+    if (!isFirst) {
+        tellSecond();
         ::_exit(int(ExitCode::Failure));
+    }
     const auto byte = static_cast<unsigned char>(number);
     if (::write(g_writeEnd.load(), &byte, 1) != 1)
         ::_exit(int(ExitCode::Failure)); // nobody would hear of it

@@ -88,7 +88,7 @@ QByteArray StateBoard::notes() const
 QString describe(const SyncProgress &progress)
 {
     QString text = progress.isSynced
-        ? QStringLiteral("synced, %1 objects now; first ").arg(progress.storedObjects)
+        ? QStringLiteral("synced, %1 objects now; the last fill: ").arg(progress.storedObjects)
         : QString();
     text += QStringLiteral("%1 objects, %2 of JSON in %3 s")
                 .arg(progress.objects)

@@ -23,7 +23,7 @@ struct SyncProgress
     quint64 bytes = 0; // of JSON, received for them; more than is kept
     quint64 storedObjects = 0; // now, once synced
     qint64 remainingObjects = -1; // what the server says is left; -1 when it does not say
-    std::chrono::nanoseconds elapsed{0}; // of the first sync; stands still once synced
+    std::chrono::nanoseconds elapsed{0}; // of the first sync; once synced, of the last fill
     QString lastError; // why it stands still; empty when it does not
 };
 

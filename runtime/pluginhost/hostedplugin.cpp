@@ -161,9 +161,11 @@ void HostedPlugin::kindSettled(const Gvk &gvk)
 
 void HostedPlugin::kindMissing(const Gvk &gvk, const QString &reason)
 {
-    if (m_unsettled.contains(gvk) && !m_isStopping)
-        setState(
-            PluginState::Checked, QStringLiteral("waits for %1: %2").arg(toString(gvk), reason));
+    if (!m_unsettled.contains(gvk) || m_isStopping)
+        return;
+    const QString head = toString(gvk) + QLatin1StringView(": ");
+    const QString why = reason.startsWith(head) ? reason : head + reason;
+    setState(PluginState::Checked, QStringLiteral("waits for ") + why);
 }
 
 // Is still Waiting while the trial runs: stop() may end that at any time.

@@ -1,5 +1,8 @@
 #include "jsonreader.h"
 
+#include <support/nearestname.h>
+
+#include <algorithm>
 #include <cmath>
 
 namespace davit::pluginhost {
@@ -95,9 +98,18 @@ JsonReader JsonReader::element(const QString &name, qsizetype i, const QJsonObje
 
 void JsonReader::finish()
 {
-    for (auto it = m_object.begin(); it != m_object.end(); ++it)
-        if (!m_asked.contains(it.key()))
-            fail(it.key(), QStringLiteral("is not a known field"));
+    for (auto it = m_object.begin(); it != m_object.end(); ++it) {
+        if (m_asked.contains(it.key()))
+            continue;
+        QStringList free = m_asked.values(); // a field that is there was meant by itself
+        free.removeIf([this](const QString &name) { return m_object.contains(name); });
+        std::sort(free.begin(), free.end());
+        const QString nearest = support::nearestName(it.key(), free);
+        fail(it.key(),
+            QStringLiteral("is not a known field")
+                + (nearest.isEmpty() ? QStringLiteral("; remove it")
+                                     : QStringLiteral("; did you mean %1?").arg(nearest)));
+    }
 }
 
 void JsonReader::fail(const QString &name, const QString &what)

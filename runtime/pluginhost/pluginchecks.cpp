@@ -143,7 +143,8 @@ Status readRawMetadata(const QString &path, RawMetadata *raw)
     if (json.isEmpty()) {
         const QString why = loader.errorString();
         return refused(path,
-            QStringLiteral("it is no Qt plugin (%1); build it with davit_add_operator()")
+            QStringLiteral("it is no Qt plugin (%1); build it with davit_add_operator(), and see "
+                           "that Q_PLUGIN_METADATA names a FILE that is valid JSON")
                 .arg(why.isEmpty() ? QStringLiteral("no metadata") : why.simplified()));
     }
     raw->iid = json.value(QStringLiteral("IID")).toString();

@@ -6,6 +6,8 @@
 
 #include <davit/priv/metatypes.h>
 
+#include <QtCore/qfileinfo.h>
+#include <QtCore/qset.h>
 #include <algorithm>
 
 namespace davit::pluginhost {
@@ -59,11 +61,15 @@ void PluginManager::setOnChanged(std::function<void(const PluginSpec &)> onChang
         const QString state = QString(pluginStateName(spec.state()));
         const bool isBad = spec.state() == PluginState::Refused
             || spec.state() == PluginState::Faulted || spec.state() == PluginState::Quarantined;
-        const LogField fields[] = {{"plugin", spec.id()}, {"state", state},
+        const LogField fields[] = {{"plugin", spec.shownName()}, {"state", state},
             {"file", spec.file().path}, {"reason", spec.reason()}};
+        const bool isWaiting = spec.state() == PluginState::Checked && !spec.reason().isEmpty();
         const bool isStep = !isBad && spec.state() != PluginState::Running
             && spec.state() != PluginState::Retired; // on the way to something worth a line
-        log.write(isBad ? LogLevel::Error : (isStep ? LogLevel::Debug : LogLevel::Info),
+        log.write(isBad     ? LogLevel::Error
+                : isWaiting ? LogLevel::Warning
+                : isStep    ? LogLevel::Debug
+                            : LogLevel::Info,
             "plugin state", fields, spec.reason().isEmpty() ? 3 : 4);
         tell(spec);
     };
@@ -78,7 +84,12 @@ Status PluginManager::scan(const QStringList &places)
     for (const QString &place : places)
         if (Status status = scanPlugins(place, &files); !status.isOk())
             return status;
+    QSet<QString> known;
     for (const PluginFile &file : std::as_const(files)) {
+        const QString real = QFileInfo(file.path).canonicalFilePath();
+        if (file.fault.isEmpty() && known.contains(real)) // of a place named twice, or a link
+            continue;
+        known.insert(real);
         m_specs.push_back(std::make_unique<PluginSpec>(file));
         checkOne(*m_specs.back());
     }

@@ -36,8 +36,9 @@ public:
 
     // `onChanged` hears of each change of a plugin's state. Set it before scan(). [host-thread]
     void setOnChanged(std::function<void(const PluginSpec &spec)> onChanged);
-    // Finds and checks the plugins of the directories (or single .so files), in that order. Bad
-    // plugins are Refused; an error is about a directory. May be called once. [host-thread]
+    // Finds and checks the plugins of the directories (or single .so files), in that order; a file
+    // that is met again, through a link too, counts once. Bad plugins are Refused; an error is
+    // about a directory. May be called once. [host-thread]
     Status scan(const QStringList &places);
     // Starts what is Checked; each when those that it depends on are Running. [host-thread]
     void start();

@@ -14,6 +14,11 @@ QLatin1StringView pluginStateName(PluginState state) noexcept
 
 PluginSpec::PluginSpec(const PluginFile &file) : m_file(file) { }
 
+QString PluginSpec::shownName() const
+{
+    return id().isEmpty() ? m_file.path.section(u'/', -1) : id();
+}
+
 PluginState PluginSpec::state() const
 {
     const std::lock_guard lock(m_mutex);

@@ -43,6 +43,8 @@ public:
     // Empty until the metadata was read, and for a file that it could not be read from.
     const PluginMetadata &metadata() const { return m_metadata; }
     QString id() const { return m_metadata.id; }
+    // The Id, or the file's name where there is none: for people.
+    QString shownName() const;
     void setMetadata(const PluginMetadata &metadata) { m_metadata = metadata; } // [host-thread]
 
     // [thread-safe]

@@ -1,5 +1,6 @@
 #include "trialload.h"
 
+#include <QtCore/qfileinfo.h>
 #include <QtCore/qpluginloader.h>
 #include <QtCore/qtimer.h>
 #include <csignal>
@@ -88,13 +89,15 @@ int runTrialLoad(const QString &library)
     QString fault;
     try {
         QPluginLoader loader(library);
-        fault = loadLibrary(loader);
+        fault = QFileInfo::exists(library)
+            ? loadLibrary(loader)
+            : QStringLiteral("there is no file %1; name the library of a plugin").arg(library);
     } catch (const std::exception &e) {
         fault = inStaticConstructor(QStringLiteral("threw: ") + QString::fromUtf8(e.what()));
     } catch (...) {
         fault = inStaticConstructor(QStringLiteral("threw something that is no std::exception"));
     }
-    std::printf("\n%s%s", fault.isEmpty() ? kLoaded : kNotLoaded,
+    std::printf("%s%s", fault.isEmpty() ? kLoaded : kNotLoaded,
         fault.isEmpty() ? "" : (fault.toUtf8() + '\n').constData());
     std::fflush(nullptr);
     return fault.isEmpty() ? 0 : 1;

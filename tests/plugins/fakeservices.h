@@ -16,7 +16,7 @@ public:
         std::function<void(const QString &)> waiting) override
     {
         if (areKindsMissing) {
-            waiting(QStringLiteral("the cluster does not serve it"));
+            waiting(missingReason);
             m_waiting.push_back(std::move(done));
         } else {
             done();
@@ -56,7 +56,7 @@ public:
         std::function<void(const QStringList &)> done) override
     {
         stopped.append(pluginId);
-        m_errors.add(QStringLiteral("stop controllers of ") + pluginId);
+        m_lines.addStop(QStringLiteral("stop controllers of ") + pluginId);
         if (!areStopsLost)
             done(abandoned.value(pluginId));
     }
@@ -72,13 +72,16 @@ public:
     }
     void forget(const QString &pluginId) override { forgotten.append(pluginId); }
     priv::ClockBackend &clock() override { return m_clock; }
-    priv::LogBackend &log() override { return m_errors; }
+    priv::LogBackend &log() override { return m_lines; }
     // What was logged as an error, and which controllers were stopped, in their order.
     // [thread-safe]
-    QStringList errorsAndStops() const { return m_errors.all(); }
+    QStringList errorsAndStops() const { return m_lines.errorsAndStops(); }
     priv::MetricsBackend &metrics() override { return m_registry; }
 
+    QStringList linesSeen() { return m_lines.seen(); }
+
     bool areKindsMissing = false;
+    QString missingReason = QStringLiteral("the cluster does not serve it");
     QHash<QString, fake::View *> views; // of living informers of plugins that run
     QStringList controllers;
     QStringList stopped;
@@ -88,34 +91,48 @@ public:
     bool areStopsLost = false; // stopControllers() never tells
 
 private:
-    class Errors final : public priv::LogBackend
+    // Plugins log on their own threads.
+    class SharedLines final : public priv::LogBackend
     {
     public:
-        bool isEnabled(LogLevel level) const noexcept override { return level == LogLevel::Error; }
-        void write(LogLevel, const QString &, const char *message, const LogField *,
-            qsizetype) noexcept override
+        bool isEnabled(LogLevel level) const noexcept override
         {
-            add(QString::fromLatin1(message));
+            return level == LogLevel::Error || m_lines.isEnabled(level);
         }
-        void add(const QString &line)
+        void write(LogLevel level, const QString &logger, const char *message,
+            const LogField *fields, qsizetype count) noexcept override
         {
             const std::lock_guard lock(m_mutex);
-            m_lines.append(line);
+            if (level == LogLevel::Error)
+                m_errorsAndStops.append(QString::fromLatin1(message));
+            if (m_lines.isEnabled(level))
+                m_lines.write(level, logger, message, fields, count);
         }
-        QStringList all() const
+        void addStop(const QString &line)
         {
             const std::lock_guard lock(m_mutex);
-            return m_lines;
+            m_errorsAndStops.append(line);
+        }
+        QStringList errorsAndStops() const
+        {
+            const std::lock_guard lock(m_mutex);
+            return m_errorsAndStops;
+        }
+        QStringList seen() const
+        {
+            const std::lock_guard lock(m_mutex);
+            return m_lines.seen;
         }
 
     private:
         mutable std::mutex m_mutex;
-        QStringList m_lines; // GUARDED_BY(m_mutex)
+        QStringList m_errorsAndStops; // GUARDED_BY(m_mutex)
+        fake::Lines m_lines; // GUARDED_BY(m_mutex)
     };
     std::mutex m_mutex;
     std::vector<std::function<void()>> m_waiting;
     fake::StoppedClock m_clock;
-    Errors m_errors;
+    SharedLines m_lines;
     fake::Registry m_registry;
 };
 

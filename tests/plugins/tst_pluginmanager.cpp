@@ -3,6 +3,7 @@
 #include "fakeservices.h"
 
 #include "pluginhost/guardedapplication.h"
+#include "pluginhost/pluginfilewatch.h"
 #include "pluginhost/pluginmanager.h"
 #include "pluginhost/trialload.h"
 
@@ -45,6 +46,8 @@ private Q_SLOTS:
     void stopDuringTrial();
     void goodRunsBesideAll();
     void duplicates();
+    void sameFileTwice();
+    void waitsForItsKinds_data();
     void waitsForItsKinds();
     void optionalKindKeepsNobodyWaiting();
     void stopWhileWaiting();
@@ -60,6 +63,7 @@ private Q_SLOTS:
     void directories();
     void brokenFiles();
     void noRegularFiles();
+    void changedFiles();
 
 private:
     PluginSpec &spec(const QString &id) const;
@@ -262,15 +266,45 @@ void tst_PluginManager::duplicates()
     stop();
 }
 
+// A directory given twice, or by a link: nothing to remove there.
+void tst_PluginManager::sameFileTwice()
+{
+    const QTemporaryDir other;
+    QVERIFY(QDir(other.path()).mkdir(QStringLiteral("a")));
+    const QString dir = other.filePath(QStringLiteral("a"));
+    const QString link = other.filePath(QStringLiteral("link"));
+    QVERIFY(QFile::copy(fixture("good"), dir + QStringLiteral("/good.so")));
+    QVERIFY(QFile::link(dir, link));
+    start({dir, dir, link, link + QStringLiteral("/good.so")});
+    QTRY_VERIFY(m_manager->isSettled());
+    QCOMPARE(m_manager->specs().size(), size_t(1));
+    QCOMPARE(m_manager->specs().at(0)->state(), PluginState::Running);
+    stop();
+}
+
+void tst_PluginManager::waitsForItsKinds_data()
+{
+    QTest::addColumn<QString>("reason"); // in the words of discovery
+    QTest::newRow("bare") << QStringLiteral("the cluster does not serve it");
+    QTest::newRow("that names the kind itself")
+        << QStringLiteral("v1 ConfigMap: the cluster does not serve it");
+}
+
 void tst_PluginManager::waitsForItsKinds()
 {
+    QFETCH(const QString, reason);
     m_services->areKindsMissing = true;
+    m_services->missingReason = reason;
     start({fixture("good")});
     PluginSpec &good = spec(QStringLiteral("good"));
     QTRY_COMPARE(
         good.reason(), QStringLiteral("waits for v1 ConfigMap: the cluster does not serve it"));
     QCOMPARE(good.state(), PluginState::Checked);
     QVERIFY(!m_manager->isSettled());
+    const QString line = QStringLiteral("2|pluginhost|plugin state|plugin=good|state=Checked|file=")
+        + fixture("good")
+        + QStringLiteral("|reason=waits for v1 ConfigMap: the cluster does not serve it");
+    QCOMPARE(m_services->linesSeen().count(line), 1);
     m_services->serveKinds();
     QTRY_COMPARE(good.state(), PluginState::Running);
     QCOMPARE(m_changes.mid(m_changes.size() - 3),
@@ -522,6 +556,44 @@ void tst_PluginManager::noRegularFiles()
         QStringList({path("a.so") + nothing, path("b.so") + nothing, path("c.so") + other,
             path("d.so") + other, path("e.so") + other, path("f.davit/f.so") + other}));
     stop();
+}
+
+void tst_PluginManager::changedFiles()
+{
+    const QTemporaryDir dir;
+    const auto path = [&](const char *name) { return dir.filePath(QString::fromLatin1(name)); };
+    const auto write = [&](const char *name, const char *text) {
+        QFile file(path(name));
+        return file.open(QIODevice::Append) && file.write(text) > 0;
+    };
+    for (const char *name : {"a.so", "b.so", "c.so"})
+        QVERIFY(write(name, "1"));
+    PluginFileWatch watch({dir.path()});
+    QStringList told;
+    const auto look = [&] {
+        const PluginFileChanges changes = watch.look();
+        told.clear();
+        for (const QString &file : changes.added)
+            told << u'+' + QFileInfo(file).fileName();
+        for (const QString &file : changes.replaced)
+            told << u'~' + QFileInfo(file).fileName();
+        for (const QString &file : changes.removed)
+            told << u'-' + QFileInfo(file).fileName();
+        return told.join(u' ');
+    };
+    QCOMPARE(look(), QString());
+    QVERIFY(write("readme.txt", "no plugin"));
+    QVERIFY(write("b.so", "2"));
+    QVERIFY(QFile::remove(path("c.so")));
+    QVERIFY(write("d.so", "1"));
+    QCOMPARE(look(), QString());
+    QVERIFY(write("d.so", "2")); // it was on its way
+    QCOMPARE(look(), QString());
+    QCOMPARE(look(), QStringLiteral("+d.so ~b.so -c.so"));
+    QCOMPARE(look(), QString()); // once
+    QVERIFY(QDir(dir.path()).removeRecursively());
+    look();
+    QCOMPARE(look(), QStringLiteral("-a.so -b.so -d.so"));
 }
 
 int main(int argc, char **argv)

@@ -231,7 +231,8 @@ void tst_Run::badPluginBesideAGoodOne()
     QVERIFY2(
         davit.waitForLine("plugin state", "state", u"Running"_s), davit.errorText().constData());
     QCOMPARE(davit.linesWith("plugin state", "state", u"Refused"_s).size(), 1);
-    QVERIFY2(davit.waitForLine("not every plugin runs; /readyz stays good for the others, "
+    QCOMPARE(davit.linesWith("plugin state", "plugin", u"broken.so"_s).size(), 1);
+    QVERIFY2(davit.waitForLine("not every plugin runs; /readyz is about the others, "
                                "/readyz?verbose says why",
                  "running", u"1"_s),
         davit.errorText().constData());
@@ -362,13 +363,22 @@ void tst_Run::eventsAreWrittenBeforeTheEnd()
 void tst_Run::secondSignalWhileStopping()
 {
     HostProcess davit;
-    davit.run({u"--embedded"_s, u"--plugin-dir"_s, kSleeper});
-    QVERIFY2(davit.waitForLine("connected"), davit.errorText().constData());
+    const quint16 probePort = freePort();
+    davit.run({u"--embedded"_s, u"--plugin-dir"_s, kSleeper,
+        u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
+    QVERIFY2(davit.waitForLine("ready"), davit.errorText().constData());
+    QVERIFY(get(probePort, "/readyz").startsWith("HTTP/1.1 200"));
     ApiDriver api(davit.stateDir() + u"/embedded.kubeconfig"_s);
     QVERIFY2(addSleeper(api, u"one"_s, u"30"_s), qPrintable(api.lastError));
     QVERIFY2(davit.waitForLine("falls asleep"), davit.errorText().constData());
     davit.signalOnce(SIGTERM);
     QVERIFY2(davit.waitForLine("stopping"), davit.errorText().constData());
+    // What drains gets no new work sent, and is not begun anew either.
+    const QByteArray draining = get(probePort, "/readyz?verbose");
+    QVERIFY2(draining.startsWith("HTTP/1.1 500") && draining.contains("[-]shutdown failed")
+            && draining.contains("[+]server-reached ok"),
+        draining.constData());
+    QVERIFY(get(probePort, "/healthz").startsWith("HTTP/1.1 200"));
     davit.signalOnce(SIGTERM);
     QCOMPARE(davit.waitForExit(5), 1);
 }

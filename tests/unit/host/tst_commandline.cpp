@@ -166,6 +166,8 @@ void tst_CommandLine::refused_data()
         "--embedded-objects needs the embedded server; add --embedded or leave it out");
     row("run --graceful-shutdown-timeout 30",
         "--graceful-shutdown-timeout \"30\" is no duration; write it as 30s, 2m or 1h30m");
+    row("run --cache-sync-timeout -5s",
+        "--cache-sync-timeout \"-5s\" is negative; write it as 30s, 2m or 1h30m");
     row("run --zap-log-level loud",
         "--zap-log-level \"loud\" is not known; write one of error, warn, info, debug");
     row("run --zap-encoder xml", "--zap-encoder \"xml\" is not known; write one of json, console");

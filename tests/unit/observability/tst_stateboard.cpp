@@ -32,7 +32,7 @@ void tst_StateBoard::describes_data()
     row("half way", {name, false, 500, 1'200'000, 0, 4500, 3s, none},
         "500 objects, 1.2 MB of JSON in 3.0 s, 4500 remain");
     row("done", {name, true, 5000, 222'000'000, 5003, -1, 61s, none},
-        "synced, 5003 objects now; first 5000 objects, 222.0 MB of JSON in 61.0 s");
+        "synced, 5003 objects now; the last fill: 5000 objects, 222.0 MB of JSON in 61.0 s");
 }
 
 void tst_StateBoard::describes()

@@ -150,7 +150,13 @@ void tst_PluginMetadata::faults_data()
     row("ABI is a fraction", R"("Id":"a","Version":"1.0.0","SdkAbi":1.5)",
         "SdkAbi must be a whole number");
     row("ABI is zero", R"("Id":"a","Version":"1.0.0","SdkAbi":0)", "SdkAbi must be 1 or more");
-    rest("unknown member", R"("Resorces":[])", "Resorces is not a known field");
+    rest("unknown member", R"("Resorces":[])",
+        "Resorces is not a known field; did you mean Resources?");
+    rest("unknown member of another case", R"("crds":[])",
+        "crds is not a known field; did you mean Crds?");
+    rest("unknown member like none", R"("Author":"me")", "Author is not a known field; remove it");
+    rest("unknown member like one that is there", R"("Ids":"b")",
+        "Ids is not a known field; remove it");
     rest("compatible with the future", R"("CompatVersion":"2.0.0")",
         "CompatVersion is newer than Version");
     rest("dependency without version", R"("Dependencies":[{"Id":"b"}])",
@@ -165,7 +171,7 @@ void tst_PluginMetadata::faults_data()
         "Resources[0].payload must be \"full\" or \"metadata\", not \"half\"");
     rest("resource with unknown member",
         R"("Resources":[{"version":"v1","kind":"Pod","namespace":"a"}])",
-        "Resources[0].namespace is not a known field");
+        "Resources[0].namespace is not a known field; did you mean namespaces?");
     rest("resource with an empty namespace",
         R"("Resources":[{"version":"v1","kind":"Pod","namespaces":[""]}])",
         "Resources[0].namespaces has an empty name; leave the list empty for all");
