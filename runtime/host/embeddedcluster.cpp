@@ -13,15 +13,20 @@ testing::EmbeddedApiServerOptions EmbeddedCluster::options()
 Status EmbeddedCluster::start(const QString &objectsDir, const QString &stateDir)
 {
     Status status = m_server.start();
-    if (status.isOk() && !objectsDir.isEmpty())
+    QString nextStep;
+    if (status.isOk() && !objectsDir.isEmpty()) {
         status = m_server.loadObjects(objectsDir);
+        if (!status.isOk() && !status.error().message().contains(u';'))
+            nextStep = QStringLiteral("; mend the file, or move it out of --embedded-objects");
+    }
     m_kubeconfigPath = stateDir + QStringLiteral("/embedded.kubeconfig");
     if (status.isOk())
         status = m_server.writeKubeconfig(m_kubeconfigPath);
     if (status.isOk())
         return status;
     return Status(ErrorCode::InvalidConfiguration,
-        QStringLiteral("the embedded API server cannot start: %1").arg(status.error().message()));
+        QStringLiteral("the embedded API server cannot start: %1%2")
+            .arg(status.error().message(), nextStep));
 }
 
 transport::ClusterConfig EmbeddedCluster::config() const

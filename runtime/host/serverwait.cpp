@@ -8,6 +8,16 @@ namespace {
 
 constexpr qsizetype kLookedAtBytes = 4096;
 
+// What OpenSSL says, in its versions, of an answer that is no TLS record.
+bool speaksNoTls(const Error &error)
+{
+    for (const char *words :
+        {"wrong version number", "packet length too long", "record layer failure", "http request"})
+        if (error.message().contains(QLatin1StringView(words)))
+            return true;
+    return false;
+}
+
 support::BackoffSettings backoffSettings()
 {
     support::BackoffSettings settings;
@@ -68,6 +78,10 @@ void ServerWait::onBytes(const QByteArray &bytes)
 QString ServerWait::refusal(const Error &error) const
 {
     const QString server = m_transport.serverName();
+    if (error.code() == ErrorCode::TlsFailure && speaksNoTls(error))
+        return QStringLiteral("what answers at %1 does not speak TLS (%2); write http:// if that "
+                              "server is meant, or correct its address in %3")
+            .arg(server, error.message(), m_source);
     if (error.code() == ErrorCode::TlsFailure)
         return QStringLiteral("the TLS connection to the API server %1 failed (%2); check the "
                               "certificates and the CA in %3")
@@ -77,6 +91,9 @@ QString ServerWait::refusal(const Error &error) const
         return error.message();
     if (error.isError())
         return {};
+    if (m_head.httpStatus == 400 && m_body.contains("to an HTTPS server")) // Go's answer
+        return QStringLiteral("the API server %1 speaks TLS alone; write https:// in %2")
+            .arg(server, m_source);
     switch (m_head.httpStatus) {
     case 401:
         return QStringLiteral(

@@ -33,9 +33,10 @@ QString defaultDir()
 Error fault(const QString &path, const QString &what)
 {
     return Error(ErrorCode::InvalidConfiguration,
-        QStringLiteral("state directory %1 %2; give one that is writable and not mounted noexec "
-                       "with --state-dir")
-            .arg(path, what));
+        QStringLiteral("state directory %1 %2%3 one that is writable and not mounted noexec with "
+                       "--state-dir")
+            .arg(path, what,
+                what.contains(u';') ? QStringLiteral(", or give") : QStringLiteral("; give")));
 }
 
 } // namespace
@@ -51,7 +52,7 @@ Result<QString> prepareStateDir(const QString &wanted)
     const QByteArray name = QFile::encodeName(path);
     if (::stat(name.constData(), &info) != 0)
         return fault(path,
-            errno == ENOENT ? QStringLiteral("does not exist")
+            errno == ENOENT ? QStringLiteral("does not exist; create it")
                             : QStringLiteral("cannot be looked at (%1)")
                                   .arg(QString::fromLocal8Bit(std::strerror(errno))));
     if (!S_ISDIR(info.st_mode))

@@ -298,8 +298,13 @@ Result<ClusterConfig> loadClusterConfig(
         return build(files.value(), request.context, environment);
     if (request.kubeconfig.isEmpty() && isInCluster(environment))
         return loadInCluster(environment); // C-61
+    if (!request.kubeconfig.isEmpty()) // it was read, so it is there
+        return Error(ErrorCode::InvalidConfiguration,
+            QStringLiteral("no cluster is configured: %1 has no clusters, contexts or users; name "
+                           "a kubeconfig with --kubeconfig")
+                .arg(request.kubeconfig));
     return Error(ErrorCode::InvalidConfiguration,
-        QStringLiteral("no cluster is configured: %1 does not exist or is empty, and this is no "
+        QStringLiteral("no cluster is configured: %1 does not exist or names none, and this is no "
                        "pod; name a kubeconfig with --kubeconfig or KUBECONFIG")
             .arg(paths.join(QStringLiteral(", "))));
 }

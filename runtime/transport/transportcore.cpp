@@ -158,6 +158,8 @@ QString serverNameOf(const QUrl &server)
     shown.setScheme(server.scheme());
     shown.setHost(server.host());
     shown.setPort(server.port(server.scheme() == QLatin1String("https") ? 443 : 80));
+    if (server.path() != QLatin1String("/")) // one of several servers behind a gateway
+        shown.setPath(server.path());
     return shown.toString();
 }
 

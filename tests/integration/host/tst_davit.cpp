@@ -180,7 +180,9 @@ void tst_Davit::refused_data()
         QStringLiteral("kubeconfig %1").arg(noYaml));
     row("a kubeconfig without a context",
         {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), noContext},
-        QStringLiteral("no cluster is configured: %1 does not exist or is empty").arg(noContext));
+        QStringLiteral("no cluster is configured: %1 has no clusters, contexts or users; name a "
+                       "kubeconfig with --kubeconfig")
+            .arg(noContext));
     row("no kubeconfig anywhere", {QStringLiteral("--plugin-dir"), plugins}, QString());
     row("a wrong address",
         base + QStringList{QStringLiteral("--metrics-bind-address"), QStringLiteral("80")},
@@ -192,8 +194,8 @@ void tst_Davit::refused_data()
         QStringLiteral("cannot listen on 192.0.2.1:80: the host's name or address is not one of "
                        "this machine; choose another with --health-probe-bind-address"));
     row("a missing state directory", base + QStringList{QStringLiteral("--state-dir"), none},
-        QStringLiteral("state directory %1 does not exist; give one that is writable and not "
-                       "mounted noexec with --state-dir")
+        QStringLiteral("state directory %1 does not exist; create it, or give one that is writable "
+                       "and not mounted noexec with --state-dir")
             .arg(none));
     row("a read-only state directory",
         base + QStringList{QStringLiteral("--state-dir"), QStringLiteral("/proc/self")},
@@ -273,7 +275,7 @@ void tst_Davit::serverRefuses_data()
                          << QStringLiteral(
                                 "does not let this user look at its API (403 Forbidden)");
     QTest::newRow("no TLS") << answer("400 Bad Request") << QStringLiteral("https")
-                            << QStringLiteral("the TLS connection to the API server");
+                            << QStringLiteral("does not speak TLS (");
     QTest::newRow("a web page") << answer("200 OK", "<html>") << QStringLiteral("http")
                                 << QStringLiteral("is no Kubernetes API server (HTTP 200");
 }
@@ -589,6 +591,9 @@ void tst_Davit::secondSignal()
     davit.signalOnce(SIGINT);
     davit.signalOnce(SIGCONT);
     QCOMPARE(davit.waitForExit(), 1);
+    QVERIFY2(davit.errorText().endsWith(
+                 "davit: a second signal: it ends at once, what runs is cut off\n"),
+        davit.errorText().constData());
 }
 
 QTEST_GUILESS_MAIN(tst_Davit)

@@ -127,6 +127,17 @@ void tst_ServerWait::ends_data()
                                 "the TLS connection to the API server https://s:6443 failed "
                                 "(unknown CA); check the certificates and the CA in file f")
                          << QStringList();
+    QTest::newRow("https to a port without TLS")
+        << Script{fault(ErrorCode::TlsFailure, "SSL routines::wrong version number")}
+        << QStringLiteral(
+               "what answers at https://s:6443 does not speak TLS (SSL routines::wrong version "
+               "number); write http:// if that server is meant, or correct its address in file f")
+        << QStringList();
+    QTest::newRow("http to a port with TLS")
+        << Script{{400, "Client sent an HTTP request to an HTTPS server.\n", {}}}
+        << QStringLiteral(
+               "the API server https://s:6443 speaks TLS alone; write https:// in file f")
+        << QStringList();
     const QString other
         = QStringLiteral("what answers at https://s:6443 is no Kubernetes API server "
                          "(HTTP %1 to GET /api/v1); check the server's address in file f");
