@@ -70,6 +70,15 @@ QStringList NamespacePatterns::malformed() const
     return bad;
 }
 
+QStringList NamespacePatterns::names() const
+{
+    QStringList names = m_patterns;
+    names.removeIf([](const QString &pattern) {
+        return pattern.contains(QLatin1Char('*')) || pattern.contains(QLatin1Char('?'));
+    });
+    return names;
+}
+
 QString firstFew(const QStringList &patterns)
 {
     constexpr qsizetype kShown = 3;

@@ -23,6 +23,8 @@ public:
     // Entries that no namespace can ever match: they hold other letters than kPatternLetters.
     // [thread-safe]
     QStringList malformed() const;
+    // Entries that are one namespace's name. [thread-safe]
+    QStringList names() const;
 
 private:
     QStringList m_patterns;

@@ -113,8 +113,15 @@ ReconcileResult ReplicateReconciler::reconcile(
 
 void ReplicateReconciler::warnOfSource(const Pass &pass) const
 {
-    const QStringList bad
-        = NamespacePatterns::fromText(pass.source.annotation(kToNamespaces)).malformed();
+    const NamespacePatterns wanted
+        = NamespacePatterns::fromText(pass.source.annotation(kToNamespaces));
+    QStringList refused = wanted.names();
+    refused.removeIf([this](const QString &name) { return !m_denied.matches(name); });
+    if (!refused.isEmpty()) // what a glob meets by the way was not asked for by name
+        warn(pass, "NamespaceDenied",
+            u"deniedNamespaces of the configuration refuses %1; no copy is made there"_s.arg(
+                firstFew(refused)));
+    const QStringList bad = wanted.malformed();
     if (!bad.isEmpty())
         warn(pass, "PatternMalformed",
             u"%1 can match no namespace: %2; use names and globs of %3"_s.arg(

@@ -84,6 +84,7 @@ private Q_SLOTS:
     void patterns();
     void malformedPatterns_data();
     void malformedPatterns();
+    void names();
     void pace();
     void paceEndsWith_data();
     void paceEndsWith();
@@ -323,6 +324,13 @@ void tst_ReplicatorRules::malformedPatterns()
     const QString shown = firstFew(NamespacePatterns::fromText(text).malformed());
     QTEST(shown, "shown");
     QVERIFY2(shown.toUtf8().size() < 700, qPrintable(shown)); // a note has 1024
+}
+
+// An entry that is one namespace's name, as opposed to a glob.
+void tst_ReplicatorRules::names()
+{
+    const auto patterns = NamespacePatterns::fromText(u"kube-*, kube-system ,team-?,,ops"_s);
+    QCOMPARE(patterns.names(), QStringList({u"kube-system"_s, u"ops"_s}));
 }
 
 void tst_ReplicatorRules::pace()
