@@ -23,6 +23,8 @@ private Q_SLOTS:
     void exportsTwoSymbols();
     void noLazyBindingNoUniqueSymbols();
     void changedMetadataIsBuiltIn();
+    void brokenMetadataFails_data();
+    void brokenMetadataFails();
 
 private:
     bool run(const QString &program, const QStringList &arguments);
@@ -140,6 +142,34 @@ void tst_Install::changedMetadataIsBuiltIn()
     json.close();
     QVERIFY(run(QStringLiteral("cmake"), {QStringLiteral("--build"), path("build")}));
     QCOMPARE(description(), QStringLiteral("98.7.6"));
+}
+
+void tst_Install::brokenMetadataFails_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("fault");
+    QTest::newRow("a comma is missing")
+        << QByteArray(R"({ "Id": "log-events" "Version": "1.0.0" })")
+        << QByteArray("failed parsing json string");
+    QTest::newRow("a comma too many") << QByteArray(R"({ "Id": "log-events", })")
+                                      << QByteArray("a comma before a closing bracket");
+    QTest::newRow("a list") << QByteArray(R"([ "log-events" ])") << QByteArray("of type ARRAY");
+    QTest::newRow("nothing") << QByteArray() << QByteArray("failed parsing json string");
+}
+
+// moc would only warn, and the plugin would have no metadata.
+void tst_Install::brokenMetadataFails()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QByteArray, fault);
+    QFile json(path("operator/log-events.json"));
+    QVERIFY(json.open(QIODevice::WriteOnly));
+    json.write(text);
+    json.close();
+    QVERIFY(!run(QStringLiteral("cmake"), {path("build")}));
+    const QByteArray told = m_output.simplified();
+    QVERIFY2(told.contains("log-events.json is no JSON object:"), told.constData());
+    QVERIFY2(told.contains(fault), told.constData());
 }
 
 int main(int argc, char **argv)
