@@ -247,7 +247,9 @@ void ExecCredential::onEnded()
     if (!m_givenUp.isEmpty())
         return conclude(fault(m_givenUp));
     if (process.error() == QProcess::FailedToStart) {
-        const QString hint = m_exec.installHint.isEmpty() ? QString() : u' ' + m_exec.installHint;
+        const QString hint = m_exec.installHint.isEmpty()
+            ? QStringLiteral("; install it, or correct the user's exec.command")
+            : u' ' + m_exec.installHint;
         return conclude(
             fault(QStringLiteral("it could not be started: ") + process.errorString() + hint));
     }

@@ -31,7 +31,8 @@ private:
     std::optional<support::TimeSource::Nanoseconds> m_filesReadAt;
 };
 
-// "https://host:port", with brackets round an IPv6 literal. [thread-safe]
+// "https://host:port", with brackets round an IPv6 literal, and the path that all targets follow.
+// [thread-safe]
 QString serverNameOf(const QUrl &server);
 
 } // namespace davit::transport

@@ -30,8 +30,7 @@ qsizetype distance(const QString &a, const QString &b)
 QString nearestName(const QString &name, const QStringList &known)
 {
     QString nearest;
-    // What is farther away, or is another word of as few letters, was not meant.
-    qsizetype least = std::min<qsizetype>(4, name.size());
+    qsizetype least = std::min<qsizetype>(4, name.size() / 2 + 1); // farther away is another word
     for (const QString &candidate : known) {
         const qsizetype edits = distance(name.toLower(), candidate.toLower());
         if (edits < least) {

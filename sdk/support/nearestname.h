@@ -6,8 +6,9 @@
 
 namespace davit::support {
 
-// The one of `known` that differs least, by up to three single-letter edits, a letter of the other
-// case not counted; empty when none does. O(letters * letters) a name. [thread-safe]
+// The one of `known` that differs least: by up to three single-letter edits, and by half of the
+// letters at most; the other case of a letter is none. Empty when none does. O(letters * letters)
+// a name. [thread-safe]
 QString nearestName(const QString &name, const QStringList &known);
 
 } // namespace davit::support

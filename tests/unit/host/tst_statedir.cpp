@@ -29,10 +29,11 @@ void tst_StateDir::refused_data()
     QFile file(m_dir.filePath(QStringLiteral("file")));
     QVERIFY(file.open(QIODevice::WriteOnly));
     QTest::newRow("missing") << m_dir.filePath(QStringLiteral("none"))
-                             << QStringLiteral("does not exist");
-    QTest::newRow("a file") << file.fileName() << QStringLiteral("is no directory");
+                             << QStringLiteral("does not exist; create it, or give");
+    QTest::newRow("a file") << file.fileName() << QStringLiteral("is no directory; give");
     // Nobody may write there, root neither.
-    QTest::newRow("read-only") << QStringLiteral("/proc/self") << QStringLiteral("is not writable");
+    QTest::newRow("read-only") << QStringLiteral("/proc/self")
+                               << QStringLiteral("is not writable; give");
 }
 
 void tst_StateDir::refused()
@@ -42,8 +43,8 @@ void tst_StateDir::refused()
     const Result<QString> result = prepareStateDir(path);
     QVERIFY(!result.isOk());
     QCOMPARE(result.error().message(),
-        QStringLiteral("state directory %1 %2; give one that is writable and not mounted noexec "
-                       "with --state-dir")
+        QStringLiteral("state directory %1 %2 one that is writable and not mounted noexec with "
+                       "--state-dir")
             .arg(path, fault));
 }
 

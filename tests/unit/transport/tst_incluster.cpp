@@ -151,6 +151,9 @@ void tst_InCluster::ipv6()
     config.server.setHost(QStringLiteral("fd00::1"));
     QCOMPARE(config.server.host(), QStringLiteral("fd00::1"));
     QCOMPARE(makeQnamTransport(config)->serverName(), QStringLiteral("https://[fd00::1]:443"));
+    config.server.setPath(QStringLiteral("/k8s/clusters/c-1")); // one of several behind a gateway
+    QCOMPARE(makeQnamTransport(config)->serverName(),
+        QStringLiteral("https://[fd00::1]:443/k8s/clusters/c-1"));
 }
 
 void tst_InCluster::proxies_data()
