@@ -1,11 +1,16 @@
 // The only place that includes cpp-httplib in the host's own layers: it costs seconds to compile.
 #include "webserver.h"
 
+#include "connections.h"
+
 #include <support/growingthreads.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <httplib.h>
+#include <poll.h>
 #include <regex>
 #include <system_error>
 #include <thread>
@@ -17,6 +22,13 @@ namespace {
 // A connection holds one as long as it is open, also when it says nothing.
 constexpr size_t kThreads = 64;
 
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+constexpr int kRequests = 1000; // of one connection
+constexpr auto kIdle = 5s; // between two of them
+constexpr auto kSilence = 5s; // within one
+constexpr auto kRequest = 20s; // the whole of one, with its answer
+
 // httplib's own pool makes all threads at once, and ends the process when it cannot have one.
 class ConnectionThreads final : public httplib::TaskQueue
 {
@@ -24,15 +36,132 @@ class ConnectionThreads final : public httplib::TaskQueue
     using Enqueued = decltype(std::declval<httplib::TaskQueue &>().enqueue({}));
 
 public:
+    explicit ConnectionThreads(Connections &connections) : m_connections(connections) { }
+
     Enqueued enqueue(std::function<void()> task) override
     {
+        m_connections.accepted();
         m_threads.post(std::move(task));
         return Enqueued(true);
     }
-    void shutdown() override { m_threads.finish(); }
+    void shutdown() override
+    {
+        m_connections.finish();
+        m_threads.finish();
+    }
 
 private:
+    Connections &m_connections;
     support::GrowingThreads m_threads{kThreads};
+};
+
+// httplib's own stream knows a limit for each read, and none for a request. Without `override`:
+// these are the virtuals of 0.11 and those of later versions, which named some anew and added one.
+// NOLINTBEGIN(modernize-use-override)
+class TimedStream final : public httplib::Stream
+{
+public:
+    explicit TimedStream(socket_t socket) : m_socket(socket) { }
+
+    // False when none comes.
+    bool waitForRequest()
+    {
+        m_end = Clock::now() + kIdle;
+        const bool isThere = m_at < m_size || waitFor(POLLIN, kIdle);
+        m_end = Clock::now() + kRequest;
+        return isThere;
+    }
+
+    bool is_readable() const { return m_at < m_size || waitFor(POLLIN, kSilence); }
+    bool is_writable() const { return waitFor(POLLOUT, kSilence); }
+    bool wait_readable() const { return is_readable(); }
+    bool wait_writable() const { return is_writable(); }
+    ssize_t read(char *bytes, size_t size) // httplib reads a head by bytes
+    {
+        if (m_at == m_size) {
+            if (!waitFor(POLLIN, kSilence))
+                return -1;
+            const ssize_t got = ::recv(m_socket, m_buffer, sizeof m_buffer, 0);
+            if (got <= 0)
+                return got;
+            m_at = 0;
+            m_size = size_t(got);
+        }
+        const size_t given = std::min(size, m_size - m_at);
+        std::memcpy(bytes, m_buffer + m_at, given);
+        m_at += given;
+        return ssize_t(given);
+    }
+    ssize_t write(const char *bytes, size_t size) // all of it: httplib asks once
+    {
+        for (size_t sent = 0; sent < size;) {
+            if (!is_writable())
+                return -1;
+            const ssize_t more
+                = ::send(m_socket, bytes + sent, size - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+            if (more < 0 && errno != EAGAIN)
+                return -1;
+            sent += size_t(std::max<ssize_t>(more, 0));
+        }
+        return ssize_t(size);
+    }
+    void get_remote_ip_and_port(std::string &, int &) const { } // nobody asks for these
+    void get_local_ip_and_port(std::string &, int &) const { }
+    socket_t socket() const { return m_socket; }
+    time_t duration() const { return 0; }
+
+private:
+    bool waitFor(short what, std::chrono::milliseconds limit) const
+    {
+        const auto rest = std::chrono::ceil<std::chrono::milliseconds>(m_end - Clock::now());
+        pollfd waiting{m_socket, what, 0};
+        return rest > 0ms && ::poll(&waiting, 1, int(std::min(limit, rest).count())) == 1;
+    }
+
+    const socket_t m_socket;
+    Clock::time_point m_end;
+    char m_buffer[4096];
+    size_t m_at = 0;
+    size_t m_size = 0;
+};
+// NOLINTEND(modernize-use-override)
+
+// httplib's server with connections that can be shut from outside, which it has no means for.
+class BoundedServer final : public httplib::Server
+{
+public:
+    BoundedServer()
+    {
+        new_task_queue = [this] { return new ConnectionThreads(m_connections); }; // it deletes it
+    }
+
+private:
+    bool process_and_close_socket(socket_t socket) override
+    {
+        m_connections.begin(socket);
+        TimedStream stream(socket);
+        bool isOver = false;
+        for (int left = kRequests; left > 0 && !isOver && stream.waitForRequest(); --left) {
+            m_connections.renew(socket);
+            if (!answerOne(*this, stream, left == 1, isOver))
+                break;
+        }
+        m_connections.end(socket);
+        ::shutdown(socket, SHUT_RDWR);
+        ::close(socket);
+        return true;
+    }
+
+    template <class Self> // so that only one of the two is compiled
+    static bool answerOne(Self &server, TimedStream &stream, bool isLast, bool &isOver)
+    {
+        if constexpr (requires { server.process_request(stream, isLast, isOver, nullptr); })
+            return server.process_request(stream, isLast, isOver, nullptr); // 0.11
+        else
+            return server.process_request(stream, {}, 0, {}, 0, isLast, isOver, nullptr); // 0.18
+    }
+
+    Connections m_connections{kThreads};
 };
 
 // httplib's default is SO_REUSEPORT, with which a second host would take half of the scrapes.
@@ -87,7 +216,7 @@ public:
         return port != 0;
     }
 
-    httplib::Server server;
+    BoundedServer server;
     std::thread thread;
     quint16 port = 0;
     int fault = 0;
@@ -96,12 +225,7 @@ public:
 WebServer::WebServer() : d(std::make_unique<Private>())
 {
     d->server.set_socket_options(setSocketOptions);
-    d->server.set_keep_alive_timeout(5);
-    d->server.set_keep_alive_max_count(1000);
-    d->server.set_read_timeout(5);
-    d->server.set_write_timeout(10);
     d->server.set_payload_max_length(64 * 1024);
-    d->server.new_task_queue = [] { return new ConnectionThreads; }; // it deletes it
     // httplib would wait for the end of a body that no header announces.
     d->server.set_pre_routing_handler(
         [](const httplib::Request &request, httplib::Response &response) {

@@ -1,7 +1,9 @@
 // A small HTTP/1.1 server for GET: probes, metrics, pages. Contract:
 //   - Handlers run on the server's own threads, 64 at once, and must return at once. A thread is
 //   made when a connection finds none idle.
-//   - An idle connection is closed after 5 s (M-23 says 90): each holds one of the 64 threads.
+//   - An idle connection is closed after 5 s (M-23 says 90): each holds one of the 64 threads. A
+//   request may take 20 s with its answer. Of more than 64 connections the oldest are closed, so
+//   that slow clients, however many, keep nobody from an answer.
 //   - Two servers never share a port: the second is told that it is taken.
 // Test: tst_probes.
 #pragma once
@@ -48,7 +50,7 @@ public:
     Status start(const ListenAddress &address, const QString &flag);
     // The port it listens on; 0 before start(). [host-thread]
     quint16 port() const noexcept;
-    // Ends the listening and waits for the handlers that run and idle connections. [host-thread]
+    // Ends the listening, and waits for the handlers that run and for their answers. [host-thread]
     void stop();
 
 private:

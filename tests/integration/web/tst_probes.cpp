@@ -8,6 +8,9 @@
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <QTest>
+#include <atomic>
+#include <future>
+#include <thread>
 
 using namespace davit;
 using namespace davit::observability;
@@ -25,6 +28,14 @@ public:
         return m_socket.waitForConnected(5000)
             && m_socket.write("GET /healthz HTTP/1.1\r\nHost:") > 0
             && m_socket.waitForBytesWritten(5000);
+    }
+    // One byte more, so many milliseconds later. False when the server has ended it.
+    bool drip(int milliseconds)
+    {
+        if (m_socket.waitForReadyRead(milliseconds)
+            || m_socket.state() != QAbstractSocket::ConnectedState)
+            return false;
+        return m_socket.write("x") == 1 && m_socket.waitForBytesWritten(5000);
     }
     bool isOpen()
     {
@@ -48,6 +59,9 @@ private Q_SLOTS:
     void answers();
     void threadsOnDemand();
     void halfOpenConnections();
+    void largeAnswer();
+    void slowClients();
+    void stopsUnderSlowClients();
     void postWithoutBody();
     void addressInUse();
     void hostThatIsNotOurs();
@@ -156,6 +170,72 @@ void tst_Probes::halfOpenConnections()
         QVERIFY(connection.open(m_server.port()));
     QVERIFY(get(m_server.port(), "/healthz?exclude=b").startsWith("HTTP/1.1 200"));
     QVERIFY(silent.front().isOpen()); // answered before the first of them was given up
+}
+
+// Larger than what a socket takes at once.
+void tst_Probes::largeAnswer()
+{
+    constexpr qsizetype kBytes = 16 * 1024 * 1024;
+    WebServer server;
+    server.route("/large", [](const WebRequest &) {
+        return WebReply{200, "text/plain", QByteArray(kBytes, 'x')};
+    });
+    QVERIFY(
+        server
+            .start(parseListenAddress(QStringLiteral("127.0.0.1:0")).value(), QStringLiteral("--x"))
+            .isOk());
+    const QByteArray answer = get(server.port(), "/large");
+    QCOMPARE(answer.size() - answer.indexOf("\r\n\r\n") - 4, kBytes);
+}
+
+// Many more than there are threads, and none of them is ever silent for long.
+void tst_Probes::slowClients()
+{
+    std::promise<void> areOpen;
+    std::atomic<bool> isOver{false};
+    bool isFirstOpen = true;
+    std::thread clients([&, port = m_server.port()] {
+        std::vector<HalfOpen> all(200);
+        for (size_t i = 0; i < all.size(); ++i) {
+            all[i].open(port);
+            for (size_t j = 0; j < i; ++j)
+                all[j].drip(0);
+        }
+        areOpen.set_value();
+        while (!isOver)
+            for (HalfOpen &connection : all)
+                connection.drip(1);
+        isFirstOpen = all.front().isOpen();
+    });
+    areOpen.get_future().wait();
+    const QByteArray answer = get(m_server.port(), "/healthz?exclude=b");
+    isOver = true;
+    clients.join();
+    QVERIFY2(answer.startsWith("HTTP/1.1 200"), "no answer");
+    QVERIFY(!isFirstOpen); // made room
+}
+
+// No read takes long, and the request never ends.
+void tst_Probes::stopsUnderSlowClients()
+{
+    WebServer server;
+    QVERIFY(
+        server
+            .start(parseListenAddress(QStringLiteral("127.0.0.1:0")).value(), QStringLiteral("--x"))
+            .isOk());
+    std::atomic<bool> isDripping{false};
+    bool isGivenUp = false;
+    std::jthread client([&, port = server.port()] {
+        HalfOpen connection;
+        isDripping = connection.open(port);
+        for (int i = 0; i < 1000 && !isGivenUp; ++i)
+            isGivenUp = !connection.drip(10);
+    });
+    QTRY_VERIFY(isDripping);
+    QVERIFY(get(server.port(), "/").startsWith("HTTP/1.1 404"));
+    server.stop();
+    client.join();
+    QVERIFY(isGivenUp);
 }
 
 void tst_Probes::postWithoutBody()
