@@ -10,27 +10,39 @@ namespace {
 
 using Resources = std::map<QString, transport::Resource>;
 
-// From an APIResourceList. False when the body is none.
-bool readResources(const QByteArray &body, const Gvk &groupVersion, Resources *byKind)
+// What makes the answer no APIResourceList; empty when it is one. As Go decodes it: a list that is
+// null or left out is empty, and one wrong type spoils the whole.
+QString readResources(const QByteArray &body, const Gvk &groupVersion, Resources *byKind)
 {
-    const QJsonValue list
-        = QJsonDocument::fromJson(body).object().value(QLatin1StringView("resources"));
-    if (!list.isArray())
-        return false;
+    QJsonParseError parse;
+    const QJsonDocument document = QJsonDocument::fromJson(body, &parse);
+    if (parse.error != QJsonParseError::NoError)
+        return QStringLiteral("is no JSON");
+    const QString listKind = document.object().value(QLatin1StringView("kind")).toString();
+    if (listKind != QLatin1StringView("APIResourceList"))
+        return listKind.isEmpty() ? QStringLiteral("has no kind")
+                                  : QStringLiteral("is a %1").arg(listKind);
+    const QJsonValue list = document.object().value(QLatin1StringView("resources"));
+    if (!list.isArray() && !list.isNull() && !list.isUndefined())
+        return QStringLiteral("has resources that are no list");
     const QJsonArray entries = list.toArray();
-    for (const auto &value : entries) {
-        const QJsonObject entry = value.toObject();
+    for (qsizetype i = 0; i < entries.size(); ++i) {
+        const QJsonObject entry = entries.at(i).toObject();
+        const QJsonValue isNamespaced = entry.value(QLatin1StringView("namespaced"));
         const QString plural = entry.value(QLatin1StringView("name")).toString();
         const QString kind = entry.value(QLatin1StringView("kind")).toString();
-        if (plural.isEmpty() || kind.isEmpty() || plural.contains(QLatin1Char('/')))
+        if (plural.isEmpty() || kind.isEmpty()
+            || (!isNamespaced.isBool() && !isNamespaced.isUndefined()))
+            return QStringLiteral("has a wrong name, kind or namespaced in resources[%1]").arg(i);
+        if (plural.contains(QLatin1Char('/')))
             continue; // a subresource
         transport::Resource resource;
         resource.gvk = {groupVersion.group, groupVersion.version, kind};
         resource.plural = plural;
-        resource.isNamespaced = entry.value(QLatin1StringView("namespaced")).toBool();
+        resource.isNamespaced = isNamespaced.toBool();
         byKind->emplace(kind, resource);
     }
-    return true;
+    return {};
 }
 
 } // namespace
@@ -43,6 +55,8 @@ struct RestMapper::Core : std::enable_shared_from_this<Core>
     void ask(const Gvk &gvk);
     void answered(const Gvk &gvk, const RawReply &reply);
     static Result<transport::Resource> lookUp(const Group &group, const Gvk &gvk);
+    // No error when the fault is empty.
+    Error malformed(const Gvk &gvk, const QString &fault) const;
 
     RestClient &rest;
     const support::TimeSource &time;
@@ -87,15 +101,25 @@ void RestMapper::Core::ask(const Gvk &gvk)
         [self = shared_from_this(), gvk](const RawReply &reply) { self->answered(gvk, reply); });
 }
 
+Error RestMapper::Core::malformed(const Gvk &gvk, const QString &fault) const
+{
+    if (fault.isEmpty())
+        return {};
+    return Error(ErrorCode::MalformedReply,
+        QStringLiteral("discover %1: what %2 answers to GET %3 is no APIResourceList: it %4; check "
+                       "what serves that path there, a proxy or the group's APIService")
+            .arg(apiVersion(gvk), rest.serverName(), QString::fromUtf8(discoveryTarget(gvk)),
+                fault));
+}
+
 void RestMapper::Core::answered(const Gvk &gvk, const RawReply &reply)
 {
     Resources byKind;
     Error error = reply.error;
     if (error.code() == ErrorCode::NotFound)
         error = Error(); // a group that nobody serves (yet): an empty list
-    else if (!error.isError() && !readResources(reply.body, gvk, &byKind))
-        error = Error(ErrorCode::MalformedReply,
-            QStringLiteral("discover %1: the answer is no APIResourceList").arg(apiVersion(gvk)));
+    else if (!error.isError())
+        error = malformed(gvk, readResources(reply.body, gvk, &byKind));
 
     std::vector<std::pair<Done, Result<transport::Resource>>> answers;
     {

@@ -3,8 +3,10 @@
 //   - KindNotServed when the cluster does not know the kind; that is asked anew after 10 s, since a
 //   CRD may come. What is known is asked anew after 10 minutes; while that fails the old answer
 //   stays good.
+//   - MalformedReply, with a sentence that names server, path and fault, for an answer that is no
+//   APIResourceList.
 // Source: Kubernetes API concepts, "Discovery API". Test: tst_pluginclient, kindNotServed,
-// discoveryFails.
+// discoveryFails, oddDiscovery.
 #pragma once
 
 #include "restclient.h"

@@ -145,7 +145,7 @@ void HostedPlugin::resolveKind(const DeclaredResource &resource)
     const auto waiting = [weak, gvk, isOptional](const QString &reason) {
         const auto self = weak.lock();
         if (self && isOptional)
-            self->onHost([gvk](HostedPlugin &plugin) { plugin.kindSettled(gvk); });
+            self->onHost([gvk, reason](HostedPlugin &p) { p.optionalKindMissing(gvk, reason); });
         else if (self)
             self->onHost([gvk, reason](HostedPlugin &p) { p.kindMissing(gvk, reason); });
     };
@@ -154,18 +154,43 @@ void HostedPlugin::resolveKind(const DeclaredResource &resource)
 
 void HostedPlugin::kindSettled(const Gvk &gvk)
 {
-    const bool wasWaiting = m_unsettled.removeAll(gvk) > 0;
-    if (wasWaiting && m_unsettled.isEmpty() && !m_isStopping)
+    m_missing.remove(gvk);
+    if (m_unsettled.removeAll(gvk) == 0 || m_isStopping)
+        return;
+    if (m_unsettled.isEmpty())
         tryLoad();
+    else
+        tellMissing();
+}
+
+void HostedPlugin::optionalKindMissing(const Gvk &gvk, const QString &reason)
+{
+    if (!m_unsettled.contains(gvk))
+        return; // it was told already
+    m_environment->log.info("an optional kind is not there",
+        {{"plugin", m_spec.id()}, {"kind", toString(gvk)}, {"reason", reason}});
+    kindSettled(gvk);
 }
 
 void HostedPlugin::kindMissing(const Gvk &gvk, const QString &reason)
 {
     if (!m_unsettled.contains(gvk) || m_isStopping)
         return;
-    const QString head = toString(gvk) + QLatin1StringView(": ");
-    const QString why = reason.startsWith(head) ? reason : head + reason;
-    setState(PluginState::Checked, QStringLiteral("waits for ") + why);
+    m_missing.insert(gvk, reason);
+    tellMissing();
+}
+
+void HostedPlugin::tellMissing()
+{
+    QStringList reasons;
+    for (const Gvk &gvk : std::as_const(m_unsettled)) {
+        if (!m_missing.contains(gvk))
+            continue;
+        const QString head = toString(gvk) + QLatin1StringView(": ");
+        const QString why = m_missing[gvk];
+        reasons << QStringLiteral("waits for ") + (why.startsWith(head) ? why : head + why);
+    }
+    setState(PluginState::Checked, reasons.join(QLatin1StringView("; ")));
 }
 
 // Is still Waiting while the trial runs: stop() may end that at any time.

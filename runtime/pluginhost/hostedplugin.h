@@ -89,7 +89,9 @@ private:
     void resolveKinds();
     void resolveKind(const DeclaredResource &resource);
     void kindSettled(const Gvk &gvk);
+    void optionalKindMissing(const Gvk &gvk, const QString &reason);
     void kindMissing(const Gvk &gvk, const QString &reason);
+    void tellMissing();
     void tryLoad();
     void tried(const QString &fault);
     void load();
@@ -115,6 +117,7 @@ private:
     Done m_started; // called once
     Stopped m_stopped; // called once
     QList<Gvk> m_unsettled; // kinds that the plugin waits for
+    QHash<Gvk, QString> m_missing; // why, of those whose discovery was answered
     RawMetadata m_checked; // what the file said when it was checked
     QString m_copy;
     std::unique_ptr<TrialLoad> m_trial; // while it runs

@@ -63,14 +63,14 @@ void PluginManager::setOnChanged(std::function<void(const PluginSpec &)> onChang
             || spec.state() == PluginState::Faulted || spec.state() == PluginState::Quarantined;
         const LogField fields[] = {{"plugin", spec.shownName()}, {"state", state},
             {"file", spec.file().path}, {"reason", spec.reason()}};
-        const bool isWaiting = spec.state() == PluginState::Checked && !spec.reason().isEmpty();
-        const bool isStep = !isBad && spec.state() != PluginState::Running
-            && spec.state() != PluginState::Retired; // on the way to something worth a line
-        log.write(isBad     ? LogLevel::Error
-                : isWaiting ? LogLevel::Warning
-                : isStep    ? LogLevel::Debug
-                            : LogLevel::Info,
-            "plugin state", fields, spec.reason().isEmpty() ? 3 : 4);
+        LogLevel level = LogLevel::Debug; // on the way to something worth a line
+        if (isBad)
+            level = LogLevel::Error;
+        else if (spec.state() == PluginState::Checked && !spec.reason().isEmpty())
+            level = LogLevel::Warning; // it waits for something that may never come
+        else if (spec.state() == PluginState::Running || spec.state() == PluginState::Retired)
+            level = LogLevel::Info;
+        log.write(level, "plugin state", fields, spec.reason().isEmpty() ? 3 : 4);
         tell(spec);
     };
 }

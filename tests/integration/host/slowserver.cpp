@@ -30,7 +30,8 @@ void writeWhole(QTcpSocket &socket, const QByteArray &body)
 
 } // namespace
 
-SlowServer::SlowServer(int objects) : m_objects(objects)
+SlowServer::SlowServer(int objects, const QByteArray &discovery)
+    : m_objects(objects), m_discovery(discovery)
 {
     start();
     while (port() == 0)
@@ -41,6 +42,13 @@ SlowServer::~SlowServer()
 {
     quit();
     wait();
+}
+
+QByteArray SlowServer::configMapsOnly()
+{
+    return R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[)"
+           R"({"name":"configmaps","singularName":"configmap","namespaced":true,"kind":"ConfigMap",)"
+           R"("verbs":["get","list","watch","patch"]}]})";
 }
 
 void SlowServer::run()
@@ -63,10 +71,7 @@ void SlowServer::run()
 void SlowServer::serve(QTcpSocket &socket, const QByteArray &target)
 {
     if (target == "/api/v1")
-        return writeWhole(socket,
-            R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"v1","resources":[)"
-            R"({"name":"configmaps","singularName":"configmap","namespaced":true,"kind":"ConfigMap",)"
-            R"("verbs":["get","list","watch","patch"]}]})");
+        return writeWhole(socket, m_discovery);
     if (!target.startsWith("/api/v1/configmaps"))
         return void(socket.write("HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}"));
     socket.write(

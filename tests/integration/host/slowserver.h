@@ -11,14 +11,17 @@ class SlowServer final : public QThread
 {
 public:
     // How many objects it has; the server says how many remain when it is asked page by page.
-    explicit SlowServer(int objects);
+    // `discovery` is what it answers for the core group.
+    explicit SlowServer(int objects, const QByteArray &discovery = configMapsOnly());
     ~SlowServer() override;
     quint16 port() const { return quint16(m_port.loadAcquire()); }
 
 private:
+    static QByteArray configMapsOnly();
     void run() override;
     void serve(QTcpSocket &socket, const QByteArray &target);
 
     const int m_objects;
+    const QByteArray m_discovery;
     QAtomicInt m_port;
 };

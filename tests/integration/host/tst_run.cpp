@@ -20,6 +20,7 @@ private Q_SLOTS:
     void embedded();
     void embeddedObjectsThatAreWrong();
     void slowFirstSync();
+    void oddDiscovery();
     void serverComesLater();
     void badPluginBesideAGoodOne();
     void lastWords_data();
@@ -179,6 +180,28 @@ void tst_Run::slowFirstSync()
     const QByteArray page = get(probePort, "/readyz?verbose");
     QVERIFY2(page.contains("plugin log-events 1.0.0: Checked, "), page.constData());
     QVERIFY2(page.contains("plugin reconcile-configmap 1.0.0: Running\n"), page.constData());
+    QCOMPARE(davit.stop(), 0);
+}
+
+// A plugin that waits because of the server says what the server does wrong.
+void tst_Run::oddDiscovery()
+{
+    const SlowServer server(0, R"({"kind":"APIResourceList","resources":5})");
+    const quint16 probePort = freePort();
+    HostProcess davit;
+    davit.run({u"--plugin-dir"_s, kReplicator, u"--kubeconfig"_s, kubeconfigFor(server.port()),
+        u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
+    QVERIFY2(
+        davit.waitForLine("plugin state", "state", u"Checked"_s), davit.errorText().constData());
+    const QString sentence
+        = u"discover v1: what http://127.0.0.1:%1 answers to GET /api/v1 is no APIResourceList: it "
+          "has resources that are no list; check what serves that path there, a proxy or the "
+          "group's APIService"_s.arg(server.port());
+    const QString reason
+        = davit.linesWith("plugin state", "state", u"Checked"_s).first()["reason"_L1].toString();
+    QVERIFY2(reason.contains(sentence), qPrintable(reason));
+    const QByteArray page = get(probePort, "/readyz?verbose");
+    QVERIFY2(page.contains(sentence.toUtf8()), page.constData());
     QCOMPARE(davit.stop(), 0);
 }
 

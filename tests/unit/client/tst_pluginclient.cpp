@@ -104,6 +104,8 @@ private Q_SLOTS:
     void namedRbacCoversAListOfThatName();
     void kindNotServed();
     void discoveryFails();
+    void oddDiscovery_data();
+    void oddDiscovery();
     void discoveryIsShared();
     void deadline_data();
     void deadline();
@@ -332,6 +334,56 @@ void tst_PluginClient::discoveryFails()
     f.executor.runAll();
     QCOMPARE(f.server.exchanges.size(), size_t(5));
     QVERIFY(f.server.exchanges[4]->request.target.startsWith("/api/v1/namespaces/team-a/"));
+}
+
+void tst_PluginClient::oddDiscovery_data()
+{
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<QString>("fault"); // empty: it is a list without the kind
+    const auto row = [](const char *name, const QByteArray &body, const char *fault) {
+        QTest::newRow(name) << body << QString::fromLatin1(fault);
+    };
+    const auto listOf = [](const QByteArray &resources) {
+        return R"({"kind":"APIResourceList","resources":)" + resources + '}';
+    };
+    row("a web page", "<html>", "is no JSON");
+    row("cut off", R"({"kind":"APIRes)", "is no JSON");
+    row("an array", "[]", "has no kind");
+    row("kind of another type", R"({"kind":5})", "has no kind");
+    row("another kind", R"({"kind":"APIGroupList","groups":[]})", "is a APIGroupList");
+    row("resources: 5", listOf("5"), "has resources that are no list");
+    row("resources: {}", listOf("{}"), "has resources that are no list");
+    row("resources: null", listOf("null"), "");
+    row("resources left out", R"({"kind":"APIResourceList"})", "");
+    row("an entry of another type", listOf("[5]"),
+        "has a wrong name, kind or namespaced in resources[0]");
+    row("a name of another type", listOf(R"([{"name":5,"kind":"Widget","namespaced":true}])"),
+        "has a wrong name, kind or namespaced in resources[0]");
+    row("without namespaced", listOf(R"([{"name":"a","kind":"A"}])"), "");
+    row("namespaced of another type",
+        listOf(
+            R"([{"name":"a","kind":"A","namespaced":true},{"name":"b","kind":"B","namespaced":1}])"),
+        "has a wrong name, kind or namespaced in resources[1]");
+}
+
+void tst_PluginClient::oddDiscovery()
+{
+    QFETCH(const QByteArray, body);
+    QFETCH(const QString, fault);
+    Fixture f;
+    const QFuture<ObjectReply> reply = f.client.get(kWidget, kX);
+    f.executor.runAll();
+    f.server.answer(0, 200, body);
+    f.executor.runAll();
+    const Error error = reply.result().error();
+    QCOMPARE(error.code(), fault.isEmpty() ? ErrorCode::KindNotServed : ErrorCode::MalformedReply);
+    if (!fault.isEmpty())
+        QCOMPARE(error.message(),
+            QStringLiteral("get Widget team-a/x: discover demo.example/v1: what "
+                           "https://api.example:6443 answers to GET /apis/demo.example/v1 is no "
+                           "APIResourceList: it %1; check what serves that path there, a proxy or "
+                           "the group's APIService")
+                .arg(fault));
 }
 
 void tst_PluginClient::discoveryIsShared()
