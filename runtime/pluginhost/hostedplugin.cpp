@@ -1,5 +1,6 @@
 #include "hostedplugin.h"
 
+#include "lastwords.h"
 #include "privatecopy.h"
 
 #include <davit/controllerplugin.h>
@@ -278,7 +279,10 @@ HostedPlugin::Outcome HostedPlugin::mapLibrary()
     // the lock of the loader held (trialload.h).
     priv::pluginCall(
         m_faults, "load", m_spec.id(), [&]() noexcept { fault = loadLibrary(*m_loader); });
-    return fault.isEmpty() ? Outcome() : Outcome{PluginState::Refused, fileReason(fault)};
+    if (!fault.isEmpty())
+        return {PluginState::Refused, fileReason(fault)};
+    addToLastWords(m_spec.id(), m_copy);
+    return {};
 }
 
 HostedPlugin::Outcome HostedPlugin::makePlugin()

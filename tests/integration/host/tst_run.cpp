@@ -277,6 +277,9 @@ void tst_Run::lastWords_data()
             << QString::fromLatin1(where) << QString::fromLatin1(how) << QString::fromLatin1(words)
             << exitCode;
     };
+    row("thread", "exit", "it called exit()", 1);
+    row("thread", "abort", "it called abort() or qFatal()", -2);
+    row("thread", "throw", "it threw, and nobody caught: the sleeper threw", -2);
     row("initialize", "exit", "it called exit()", 1);
     row("event", "quick_exit", "it called exit()", 1);
     row("reconcile", "exit", "it called exit()", 1);
@@ -286,6 +289,8 @@ void tst_Run::lastWords_data()
     row("reconcile", "throw", "it threw, and nobody caught: the sleeper threw", -2);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) // which have that signal
     row("event", "SIGSEGV", "SIGSEGV", -2);
+    row("thread", "SIGSEGV", "SIGSEGV", -2);
+    row("thread", "null", "SIGSEGV", -2);
 #endif
 }
 
@@ -306,8 +311,9 @@ void tst_Run::lastWords()
     }
     QCOMPARE(davit.waitForExit(), exitCode);
     const QString told
-        = u"\ndavit: plugin \"sleeper\" ended the process in its %1: %2; mend the plugin or remove it\n"_s
-              .arg(where, words);
+        = u"\ndavit: plugin \"sleeper\" ended the process %1: %2; mend the plugin or remove it\n"_s
+              .arg(where == u"thread" ? u"outside of the host's calls"_s : u"in its "_s + where,
+                  words);
     QVERIFY2(davit.errorText().contains(told.toUtf8()), davit.errorText().constData());
 }
 

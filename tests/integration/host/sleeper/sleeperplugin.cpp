@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
+#include <thread>
 
 using namespace Qt::StringLiterals;
 
@@ -37,6 +38,10 @@ static void endIfAsked(const QByteArray &where)
         []() noexcept { fail(); }();
     if (how == "SIGSEGV")
         std::raise(SIGSEGV);
+    if (how == "null") {
+        auto *const nowhere = reinterpret_cast<volatile int *>(quintptr(where.isEmpty())); // 0
+        *nowhere = 1;
+    }
 }
 
 class SleepReconciler final : public davit::Reconciler
@@ -74,6 +79,8 @@ public:
     davit::Status initialize(davit::HostContext &host) override
     {
         endIfAsked("initialize");
+        if (qgetenv("SLEEPER_ENDS").startsWith("thread:"))
+            std::thread([] { endIfAsked("thread"); }).join();
         QTimer::singleShot(0, this, [] { endIfAsked("event"); });
         const davit::InformerRequest sleepers(davit::Gvk{{}, u"v1"_s, u"ConfigMap"_s});
         return davit::ControllerBuilder(host, u"sleeper"_s)
