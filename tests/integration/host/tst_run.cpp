@@ -277,6 +277,7 @@ void tst_Run::lastWords_data()
             << QString::fromLatin1(where) << QString::fromLatin1(how) << QString::fromLatin1(words)
             << exitCode;
     };
+    row("load", "throw", "it threw, and nobody caught: the sleeper threw", -2);
     row("thread", "exit", "it called exit()", 1);
     row("thread", "abort", "it called abort() or qFatal()", -2);
     row("thread", "throw", "it threw, and nobody caught: the sleeper threw", -2);

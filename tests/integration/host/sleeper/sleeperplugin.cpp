@@ -2,6 +2,7 @@
 #include <davit/controllerbuilder.h>
 #include <davit/controllerplugin.h>
 
+#include <QtCore/qfile.h>
 #include <QtCore/qthread.h>
 #include <QtCore/qtimer.h>
 #include <csignal>
@@ -43,6 +44,19 @@ static void endIfAsked(const QByteArray &where)
         *nowhere = 1;
     }
 }
+
+// The trial passes, and so the host loads it.
+static bool isTrial()
+{
+    QFile file(u"/proc/self/cmdline"_s);
+    return file.open(QIODevice::ReadOnly) && file.readAll().split('\0').contains("try");
+}
+
+[[maybe_unused]] static const int kLoaded = [] {
+    if (qgetenv("SLEEPER_ENDS") == "load:throw" && !isTrial())
+        fail();
+    return 0;
+}();
 
 class SleepReconciler final : public davit::Reconciler
 {
