@@ -8,12 +8,13 @@
 //   killed (B63). Requests that wait for it say so, and that it is not the server that is slow.
 //   - what it prints must be an ExecCredential of the configured version with a token, or a
 //   certificate and its key.
-//   - no program outlives the host: endExecPrograms() ends them with their groups, and the kernel
-//   ends the program itself when the host is killed.
+//   - no program outlives the host: endExecPrograms() ends them with their groups. When the host is
+//   killed (SIGKILL) the kernel ends the program itself; its children live on, as nobody is left to
+//   end their group. An interactive program stays in the terminal's group, so only itself is ended.
 // Lives on [io-thread]. Only the end of the transport destroys it: then a program that still runs
 // is killed and reaped, which blocks that thread until the kernel has done so (one second at most).
 // Source: Kubernetes client-go credential plugins; BEHAVIOURS.md C-64 to C-73, cases B01, B03.
-// Test: tst_exec.
+// Test: tst_exec, tst_davit (execProgramEndsWithTheHost).
 #pragma once
 
 #include "credential.h"

@@ -92,6 +92,8 @@ private Q_SLOTS:
     void certificate();
     void slowerThanTheRequestMayTake();
     void orphansDoNotDisturb();
+    void childrenEndWithTheProgram_data();
+    void childrenEndWithTheProgram();
 };
 
 void tst_Exec::outputs_data()
@@ -325,7 +327,6 @@ void tst_Exec::certificate()
     QCOMPARE(body.value(), "dev-ec"_ba);
 }
 
-// B63: a plugin that leaves a child behind which keeps nothing of ours open.
 // The server is never reached: that is said, and not that it is slow.
 void tst_Exec::slowerThanTheRequestMayTake()
 {
@@ -348,6 +349,7 @@ void tst_Exec::slowerThanTheRequestMayTake()
             .arg(config.exec->command));
 }
 
+// B63: a plugin that leaves a child behind which keeps nothing of ours open.
 void tst_Exec::orphansDoNotDisturb()
 {
     RawServer server(tellToken, serverTls());
@@ -363,6 +365,47 @@ void tst_Exec::orphansDoNotDisturb()
         QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
         QCOMPARE(body.value(), "Bearer t"_ba);
     }
+}
+
+void tst_Exec::childrenEndWithTheProgram_data()
+{
+    QTest::addColumn<QByteArray>("last"); // what the program does once it has a child
+    QTest::newRow("it is given up") << "exec yes"_ba;
+    QTest::newRow("the transport ends") << "wait"_ba;
+}
+
+// Those that stay in its process group; a child of its child is one of them.
+void tst_Exec::childrenEndWithTheProgram()
+{
+    QFETCH(const QByteArray, last);
+    RawServer server(tellToken, serverTls());
+    const QTemporaryDir folder;
+    const QString numberFile = folder.filePath(QStringLiteral("child"));
+    auto transport = makeQnamTransport(execConfig(server.port(), folder,
+        "sh -c 'sleep 300 & echo $! > " + numberFile.toUtf8() + "; wait' &\nwhile [ ! -s "
+            + numberFile.toUtf8() + " ]; do sleep 0.01; done\n" + last + '\n'));
+    {
+        Caller caller(*transport);
+        Recorder recorder;
+        const auto exchange = caller.start(Request{}, recorder);
+        const auto number = [&numberFile] {
+            QFile file(numberFile);
+            return file.open(QIODevice::ReadOnly) ? file.readAll().trimmed() : QByteArray();
+        };
+        QTRY_VERIFY(number().toInt() > 0);
+        if (last != "wait")
+            QVERIFY(recorder.waitForEnd());
+    }
+    transport.reset();
+    QFile number(numberFile);
+    QVERIFY(number.open(QIODevice::ReadOnly));
+    const QString stat
+        = QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(number.readAll().trimmed()));
+    const auto isThere = [&stat] {
+        QFile file(stat); // a zombie waits for its new parent only
+        return file.open(QIODevice::ReadOnly) && !file.readAll().contains(") Z ");
+    };
+    QTRY_VERIFY(!isThere());
 }
 
 int main(int argc, char **argv)
