@@ -13,7 +13,8 @@ enum class PatchFault : quint8 {
     MalformedDocument, // the document is no JSON object
     MalformedPatch, // the patch itself is wrong: 400
     NotApplicable, // well-formed, but it does not fit this document (a failed "test"): 422
-    TooLarge // too many operations, or copies that add too much: 413
+    TooLarge, // too many operations, or copies that add too much: 413
+    Unexpected // what the API server has no status for: 500
 };
 
 struct PatchResult

@@ -1,3 +1,4 @@
+#include "gotext.h"
 #include "listkeys.h"
 #include "patchtree.h"
 
@@ -8,6 +9,7 @@ namespace {
 
 using Path = std::vector<std::string>;
 
+constexpr const char *kGoMap = "map[string]interface {}";
 constexpr const char *kDirective = "$patch";
 constexpr const char *kRetainKeys = "$retainKeys";
 constexpr std::string_view kOrderPrefix = "$setElementOrder/";
@@ -18,7 +20,8 @@ class StrategicMerge
 public:
     explicit StrategicMerge(const std::string &kind) : m_kind(kind) { }
 
-    // False when the patch breaks the rules of its directives; message() says how.
+    // False when the patch breaks the rules of its directives; outcome() says how, in the words of
+    // the real server.
     bool mergeObject(Json &target, const Json &patch)
     {
         const std::string directive = stringMember(patch, kDirective);
@@ -27,12 +30,13 @@ public:
             return true;
         }
         if (patch.contains(kDirective) && directive != "merge")
-            return fail(
-                QStringLiteral("unknown patch type %1").arg(QString::fromStdString(directive)));
+            return failOfDirective(patch);
         if (!target.is_object())
             target = Json::object();
         if (const Json *retained = arrayMember(patch, kRetainKeys))
             retainOnly(target, *retained);
+        else if (patch.contains(kRetainKeys))
+            return fail("invalid patch format of retainKeys", PatchFault::MalformedPatch);
         for (const auto &[name, value] : patch.items())
             if (name.rfind(kDeletePrefix, 0) == 0
                 && !deleteFromList(target, name.substr(kDeletePrefix.size()), value))
@@ -42,12 +46,13 @@ public:
                 if (!mergeMember(target, name, value))
                     return false;
         for (const auto &[name, value] : patch.items())
-            if (name.rfind(kOrderPrefix, 0) == 0)
-                orderList(target, name.substr(kOrderPrefix.size()), value);
+            if (name.rfind(kOrderPrefix, 0) == 0
+                && !orderList(target, name.substr(kOrderPrefix.size()), value))
+                return false;
         return true;
     }
 
-    const QString &message() const { return m_message; }
+    const PatchOutcome &outcome() const { return m_outcome; }
 
 private:
     bool mergeMember(Json &target, const std::string &name, const Json &value)
@@ -76,11 +81,14 @@ private:
     {
         const ListRule &rule = listRuleFor(m_kind, m_path);
         const auto found = target.find(name);
-        const bool hasList = found != target.end() && found->is_array();
+        const bool hasList = found != target.end() && found->is_array() && !found->empty();
+        if (rule.kind == ListKind::ByKeys && !hasList)
+            return addKeyedList(target[name] = Json::array(), patch);
         if (rule.kind == ListKind::ByKeys)
-            return mergeKeyedList(
-                hasList ? *found : (target[name] = Json::array()), patch, rule.keys.front());
+            return mergeKeyedList(*found, patch, rule.keys.front());
         if (rule.kind == ListKind::Set && hasList) {
+            if (!areAlike(*found, patch))
+                return false;
             for (const Json &item : patch)
                 if (std::find(found->begin(), found->end(), item) == found->end())
                     found->push_back(item);
@@ -90,21 +98,38 @@ private:
         return true;
     }
 
+    // Where there was none, the patch's items are taken as they are.
+    bool addKeyedList(Json &list, const Json &patch)
+    {
+        for (const Json &item : patch) {
+            const std::string directive
+                = item.is_object() ? stringMember(item, kDirective) : std::string();
+            if (directive == "delete" || (directive == "replace" && item.size() == 1))
+                continue;
+            list.push_back(item.is_object() ? Json::object() : item);
+            if (item.is_object() && !mergeObject(list.back(), item))
+                return false;
+        }
+        return true;
+    }
+
     bool mergeKeyedList(Json &list, const Json &patch, const std::string &key)
     {
+        if (!areAlike(list, patch))
+            return false;
         for (const Json &item : patch)
             if (item.is_object() && item.size() == 1 && stringMember(item, kDirective) == "replace")
                 list = Json::array();
         for (const Json &item : patch) {
-            if (!item.is_object())
-                return fail(QStringLiteral("an item of %1 is no object").arg(listName()));
             const std::string directive = stringMember(item, kDirective);
             if (directive == "replace" && item.size() == 1)
                 continue;
+            if (item.contains(kDirective) && directive != "delete" && directive != "merge")
+                return failOfDirective(item);
             const auto keyValue = item.find(key);
             if (keyValue == item.end())
-                return fail(QStringLiteral("map does not contain declared merge key: %1 in %2")
-                                .arg(QString::fromStdString(key), listName()));
+                return fail(
+                    "map: " + goText(item) + " does not contain declared merge key: " + key);
             const auto same = std::find_if(list.begin(), list.end(), [&](const Json &live) {
                 return live.is_object() && live.contains(key) && live[key] == *keyValue;
             });
@@ -134,11 +159,11 @@ private:
 
     bool deleteFromList(Json &target, const std::string &name, const Json &items)
     {
-        if (!items.is_array())
-            return fail(QStringLiteral("$deleteFromPrimitiveList needs a list"));
         const auto found = target.find(name);
-        if (found == target.end() || !found->is_array())
+        if (found == target.end() || !found->is_array() || !items.is_array())
             return true;
+        if (!areAlike(*found, items))
+            return false;
         for (const Json &item : items)
             found->erase(std::remove(found->begin(), found->end(), item), found->end());
         return true;
@@ -146,11 +171,13 @@ private:
 
     // Items that the order names come first in that order relative to each other; others keep their
     // place behind the one they stood behind.
-    void orderList(Json &target, const std::string &name, const Json &order)
+    bool orderList(Json &target, const std::string &name, const Json &order)
     {
+        if (!order.is_array())
+            return fail(std::string("expected a []interface {}, but received a ") + goKind(order));
         const auto found = target.find(name);
-        if (found == target.end() || !found->is_array() || !order.is_array())
-            return;
+        if (found == target.end() || !found->is_array())
+            return true;
         m_path.push_back(name);
         const ListRule &rule = listRuleFor(m_kind, m_path);
         m_path.pop_back();
@@ -164,6 +191,7 @@ private:
         };
         std::stable_sort(found->begin(), found->end(),
             [&](const Json &a, const Json &b) { return rank(a) < rank(b); });
+        return true;
     }
 
     static bool hasSameKey(const Json &a, const Json &b, const ListRule &rule)
@@ -182,30 +210,53 @@ private:
         return plain;
     }
 
-    QString listName() const { return QString::fromStdString(m_path.empty() ? "" : m_path.back()); }
-
-    bool fail(const QString &message)
+    // Whether the items of both have one type, as Go has it.
+    bool areAlike(const Json &list, const Json &patch)
     {
-        m_message = message;
+        std::string kind;
+        for (const Json *items : {&list, &patch}) {
+            for (const Json &item : *items) {
+                if (!kind.empty() && kind != goKind(item))
+                    return fail("list element types are not identical: [" + goText(list) + ' '
+                        + goText(patch) + ']');
+                kind = goKind(item);
+            }
+        }
+        return true;
+    }
+
+    bool failOfDirective(const Json &patch)
+    {
+        const Json &directive = patch.at(kDirective);
+        const std::string text = directive.is_string()
+            ? directive.get<std::string>()
+            : std::string("%!s(") + goKind(directive) + '=' + goText(directive) + ')';
+        return fail("unknown patch type: " + text + " in map: " + goText(patch));
+    }
+
+    bool fail(const std::string &message, PatchFault fault = PatchFault::Unexpected)
+    {
+        m_outcome = {fault, QString::fromStdString(message)};
         return false;
     }
 
     const std::string &m_kind;
     Path m_path;
-    QString m_message;
+    PatchOutcome m_outcome;
 };
 
 } // namespace
 
 PatchOutcome strategicMergePatchTree(Json &target, const Json &patch, const std::string &kind)
 {
+    if (patch.is_null())
+        return {}; // as the real server has it
     if (!patch.is_object() || !target.is_object())
-        return {PatchFault::MalformedPatch, QStringLiteral("a strategic merge patch is an object")};
+        return {PatchFault::MalformedPatch, QString::fromStdString(noGoValue(patch, kGoMap))};
     try {
         StrategicMerge merge(kind);
-        if (merge.mergeObject(target, patch))
-            return {};
-        return {PatchFault::MalformedPatch, merge.message()};
+        merge.mergeObject(target, patch);
+        return merge.outcome();
     } catch (const Json::exception &e) {
         return {PatchFault::NotApplicable, QString::fromUtf8(e.what())};
     }

@@ -1,5 +1,7 @@
 #include "faults.h"
 
+#include <support/gotext.h>
+
 namespace davit::testing::apiserver {
 namespace {
 
@@ -100,13 +102,35 @@ ApiFault invalid(const Kind &kind, const std::string &name, const std::vector<Ca
     return fault;
 }
 
-ApiFault invalidPatch(const std::string &resultJson, const std::string &why)
+ApiFault invalidPatch(const std::string &text, const std::string &why)
 {
     const std::vector<Cause> causes{
-        {"FieldValueInvalid", "Invalid value: " + Json(resultJson).dump() + ": " + why, "patch"}};
+        {"FieldValueInvalid", "Invalid value: " + Json(text).dump() + ": " + why, "patch"}};
     ApiFault fault{422, "Invalid", " \"\" is invalid: " + joined(causes), Json::object(), {}};
     fault.details["causes"] = causesJson(causes);
     return fault;
+}
+
+ApiFault patchFault(const support::PatchOutcome &outcome, const std::string &prefix)
+{
+    const std::string message = outcome.message.toStdString();
+    switch (outcome.fault) {
+    case support::PatchFault::NotApplicable:
+        return unprocessable();
+    case support::PatchFault::TooLarge:
+        return {413, "RequestEntityTooLarge", message, {}, {}};
+    case support::PatchFault::Unexpected:
+        return {500, "", message, {}, {}};
+    default:
+        return badRequest(prefix + message);
+    }
+}
+
+ApiFault noMergePatch(const Json &patch)
+{
+    return badRequest(patch.is_null()
+            ? "Invalid JSON Patch"
+            : "error decoding patch: " + support::noGoValue(patch, "map[string]interface {}"));
 }
 
 ApiFault invalidListOptions(const std::vector<Cause> &causes)

@@ -3,6 +3,8 @@
 
 #include "kinds.h"
 
+#include <support/patchtree.h>
+
 namespace davit::testing::apiserver {
 
 // One entry of details.causes.
@@ -24,8 +26,13 @@ ApiFault preconditionFailed(const Kind &kind, const std::string &name, const std
 ApiFault modifiedConflict(const Kind &kind, const std::string &name);
 // `Secret "a" is invalid: type: Invalid value: …`
 ApiFault invalid(const Kind &kind, const std::string &name, const std::vector<Cause> &causes);
-// A patch whose result is no such object: ` "" is invalid: patch: Invalid value: …`
-ApiFault invalidPatch(const std::string &resultJson, const std::string &why);
+// A patch whose result is no such object: ` "" is invalid: patch: Invalid value: …`. `text` is the
+// result's JSON; of a strategic merge patch it is the patch, as Go prints it.
+ApiFault invalidPatch(const std::string &text, const std::string &why);
+// `prefix` is for what is wrong with the patch itself.
+ApiFault patchFault(const support::PatchOutcome &outcome, const std::string &prefix);
+// A merge patch that is no object.
+ApiFault noMergePatch(const Json &patch);
 ApiFault invalidListOptions(const std::vector<Cause> &causes);
 ApiFault badRequest(const std::string &message);
 ApiFault forbidden(const Kind &kind, const std::string &name, const std::string &why);

@@ -2,11 +2,23 @@
 
 #include <QtCore/qbytearray.h>
 #include <array>
+#include <cmath>
+#include <support/gotext.h>
 
 namespace davit::testing::apiserver {
 namespace {
 
-enum class Shape : unsigned char { Text, Integer, Bool, Texts, TextMap, Bytes, Structs };
+enum class Shape : unsigned char {
+    Text,
+    Time, // a text to the decoder; it reads itself
+    Integer,
+    Bool,
+    Struct,
+    Texts,
+    TextMap,
+    Bytes, // a map of them
+    Structs
+};
 
 struct Member
 {
@@ -19,7 +31,7 @@ constexpr Member kMetadata[] = {{"name", Shape::Text, "string"},
     {"generateName", Shape::Text, "string"}, {"namespace", Shape::Text, "string"},
     {"selfLink", Shape::Text, "string"}, {"uid", Shape::Text, "types.UID"},
     {"resourceVersion", Shape::Text, "string"}, {"generation", Shape::Integer, "int64"},
-    {"creationTimestamp", Shape::Text, "string"}, {"deletionTimestamp", Shape::Text, "string"},
+    {"creationTimestamp", Shape::Time, "string"}, {"deletionTimestamp", Shape::Time, "string"},
     {"deletionGracePeriodSeconds", Shape::Integer, "int64"}, {"labels", Shape::TextMap, "string"},
     {"annotations", Shape::TextMap, "string"},
     {"ownerReferences", Shape::Structs, "v1.OwnerReference"},
@@ -28,17 +40,19 @@ constexpr Member kMetadata[] = {{"name", Shape::Text, "string"},
 constexpr Member kOwner[] = {{"apiVersion", Shape::Text, "string"}, {"kind", Shape::Text, "string"},
     {"name", Shape::Text, "string"}, {"uid", Shape::Text, "types.UID"},
     {"controller", Shape::Bool, "bool"}, {"blockOwnerDeletion", Shape::Bool, "bool"}};
-constexpr Member kConfigMap[] = {{"data", Shape::TextMap, "string"},
-    {"binaryData", Shape::Bytes, "[]uint8"}, {"immutable", Shape::Bool, "bool"}};
-constexpr Member kSecret[]
-    = {{"data", Shape::Bytes, "[]uint8"}, {"stringData", Shape::TextMap, "string"},
-        {"type", Shape::Text, "v1.SecretType"}, {"immutable", Shape::Bool, "bool"}};
+constexpr Member kType[] = {{"kind", Shape::Text, "string"}, {"apiVersion", Shape::Text, "string"}};
+constexpr Member kConfigMap[] = {{"immutable", Shape::Bool, "bool"},
+    {"data", Shape::TextMap, "string"}, {"binaryData", Shape::Bytes, "[]uint8"}};
+constexpr Member kSecret[] = {{"immutable", Shape::Bool, "bool"}, {"data", Shape::Bytes, "[]uint8"},
+    {"stringData", Shape::TextMap, "string"}, {"type", Shape::Text, "v1.SecretType"}};
 
 bool isBase64(const Json &value)
 {
     return bool(QByteArray::fromBase64Encoding(QByteArray::fromStdString(value.get<std::string>()),
         QByteArray::AbortOnBase64DecodingErrors));
 }
+
+constexpr char kNoBase64[] = "illegal base64 data at input byte 0";
 
 std::string wrongElement(const Json &value, const Member &member, const std::string &field)
 {
@@ -52,7 +66,7 @@ std::string wrongElement(const Json &value, const Member &member, const std::str
         if (!isRight && !element.is_null())
             return cannotUnmarshal(element, field, member.type);
         if (member.shape == Shape::Bytes && element.is_string() && !isBase64(element))
-            return "illegal base64 data at input byte 0";
+            return kNoBase64;
     }
     return {};
 }
@@ -61,6 +75,7 @@ std::string wrongMember(const Json &value, const Member &member, const std::stri
 {
     switch (member.shape) {
     case Shape::Text:
+    case Shape::Time:
         return value.is_string() ? std::string() : cannotUnmarshal(value, field, member.type);
     case Shape::Integer:
         if (value.is_number_float())
@@ -69,6 +84,7 @@ std::string wrongMember(const Json &value, const Member &member, const std::stri
         return value.is_number() ? std::string() : cannotUnmarshal(value, field, member.type);
     case Shape::Bool:
         return value.is_boolean() ? std::string() : cannotUnmarshal(value, field, member.type);
+    case Shape::Struct:
     case Shape::Texts:
     case Shape::TextMap:
     case Shape::Bytes:
@@ -78,7 +94,64 @@ std::string wrongMember(const Json &value, const Member &member, const std::stri
     return wrongElement(value, member, field);
 }
 
-// `path` is "ObjectMeta.metadata.": the struct, and where the object lies.
+std::string unconvertible(const Json &value, Shape shape, const char *type);
+
+std::string unconvertibleElement(const Json &value, const Member &member)
+{
+    const bool isList = member.shape == Shape::Texts || member.shape == Shape::Structs;
+    if (isList ? !value.is_array() : !value.is_object())
+        return std::string("cannot restore ") + (isList ? "slice" : "map") + " from "
+            + support::goKind(value);
+    for (const Json &element : value) {
+        std::string wrong;
+        if (member.shape == Shape::Structs)
+            wrong = unconvertible(element, Shape::Struct, member.type);
+        else if (member.shape != Shape::Bytes)
+            wrong = unconvertible(element, Shape::Text, member.type);
+        else if (!element.is_string() && !element.is_null())
+            wrong = std::string("cannot restore slice from ") + support::goKind(element);
+        else if (element.is_string() && !isBase64(element))
+            wrong = std::string("error decoding from json: ") + kNoBase64;
+        if (!wrong.empty())
+            return wrong;
+    }
+    return {};
+}
+
+// The words of runtime.DefaultUnstructuredConverter, which knows no fields.
+std::string unconvertible(const Json &value, Shape shape, const char *type)
+{
+    const std::string kind = support::goKind(value);
+    if (value.is_null())
+        return {};
+    switch (shape) {
+    case Shape::Text:
+        if (value.is_string())
+            return {};
+        return kind == "int64" ? "cannot convert int64 to " + std::string(type)
+                               : std::string("unrecognized type: string");
+    case Shape::Time:
+        return value.is_string() ? std::string() : support::noGoValue(value, "string");
+    case Shape::Integer:
+        if (!value.is_number())
+            return std::string("unrecognized type: ") + type;
+        return kind == "int64" || std::trunc(value.get<double>()) == value.get<double>()
+            ? std::string()
+            : "cannot convert float64 to " + std::string(type);
+    case Shape::Bool:
+        return value.is_boolean() ? std::string() : "unrecognized type: bool";
+    case Shape::Struct:
+        return value.is_object() ? std::string() : "cannot restore struct from: " + kind;
+    case Shape::Texts:
+    case Shape::TextMap:
+    case Shape::Bytes:
+    case Shape::Structs:
+        break;
+    }
+    return unconvertibleElement(value, {nullptr, shape, type});
+}
+
+// `path` is "ObjectMeta.metadata.": the struct, and where the object lies; empty for the converter.
 template <std::size_t N>
 std::string wrongIn(const Json &object, const Member (&members)[N], const std::string &path)
 {
@@ -86,7 +159,9 @@ std::string wrongIn(const Json &object, const Member (&members)[N], const std::s
         const auto found = object.find(member.name);
         if (found == object.end() || found->is_null())
             continue;
-        if (std::string wrong = wrongMember(*found, member, path + member.name); !wrong.empty())
+        if (std::string wrong = path.empty() ? unconvertible(*found, member.shape, member.type)
+                                             : wrongMember(*found, member, path + member.name);
+            !wrong.empty())
             return wrong;
     }
     return {};
@@ -105,25 +180,32 @@ std::string cannotUnmarshal(const Json &value, const std::string &field, const s
     return "json: cannot unmarshal " + name + " into Go struct field " + field + " of type " + type;
 }
 
-std::string wrongShape(const Kind &kind, const Json &object)
+std::string wrongShape(const Kind &kind, const Json &object, Reader reader)
 {
+    const bool isConverter = reader == Reader::Converter;
+    const auto in
+        = [isConverter](const std::string &path) { return isConverter ? std::string() : path; };
+    std::string wrong = isConverter ? wrongIn(object, kType, {}) : std::string();
     const Json &metadata = object.at("metadata");
-    if (!metadata.is_object())
-        return cannotUnmarshal(metadata, kind.kind + ".metadata", "v1.ObjectMeta");
-    std::string wrong = wrongIn(metadata, kMetadata, "ObjectMeta.metadata.");
+    if (wrong.empty() && !metadata.is_object())
+        wrong = isConverter ? unconvertible(metadata, Shape::Struct, "")
+                            : cannotUnmarshal(metadata, kind.kind + ".metadata", "v1.ObjectMeta");
+    if (wrong.empty())
+        wrong = wrongIn(metadata, kMetadata, in("ObjectMeta.metadata."));
     for (const Json &owner : support::itemsOf(metadata, "ownerReferences"))
         if (wrong.empty() && owner.is_object())
-            wrong = wrongIn(owner, kOwner, "OwnerReference.metadata.ownerReferences.");
+            wrong = wrongIn(owner, kOwner, in("OwnerReference.metadata.ownerReferences."));
     if (!wrong.empty())
         return wrong;
     if (isCore(kind, "ConfigMap"))
-        return wrongIn(object, kConfigMap, "ConfigMap.");
+        return wrongIn(object, kConfigMap, in("ConfigMap."));
     if (isCore(kind, "Secret"))
-        return wrongIn(object, kSecret, "Secret.");
+        return wrongIn(object, kSecret, in("Secret."));
     const auto spec = object.find("spec");
-    if (kind.isBuiltIn && spec != object.end() && !spec->is_null() && !spec->is_object())
-        return cannotUnmarshal(*spec, kind.kind + ".spec", "v1." + kind.kind + "Spec");
-    return {};
+    if (!kind.isBuiltIn || spec == object.end() || spec->is_null() || spec->is_object())
+        return {};
+    return isConverter ? unconvertible(*spec, Shape::Struct, "")
+                       : cannotUnmarshal(*spec, kind.kind + ".spec", "v1." + kind.kind + "Spec");
 }
 
 void fillNullTexts(const Kind &kind, Json &object)

@@ -3,6 +3,7 @@
 #include "objectshape.h"
 #include "protobufbody.h"
 
+#include <support/gotext.h>
 #include <support/yaml.h>
 
 namespace davit::testing::apiserver {
@@ -85,15 +86,6 @@ ApiFault applyConflict(const std::vector<support::ApplyConflict> &conflicts)
     ApiFault fault{409, "Conflict", message, Json::object(), {}};
     fault.details["causes"] = std::move(causes);
     return fault;
-}
-
-ApiFault patchFault(const support::PatchOutcome &outcome)
-{
-    if (outcome.fault == support::PatchFault::NotApplicable)
-        return unprocessable();
-    if (outcome.fault == support::PatchFault::TooLarge)
-        return {413, "RequestEntityTooLarge", textOf(outcome.message), {}, {}};
-    return badRequest("error decoding patch: " + textOf(outcome.message));
 }
 
 // The type that the object says it is of, when it says so.
@@ -454,19 +446,24 @@ ApiReply ObjectWriter::patch(const Target &target, const ApiRequest &request)
         return replyOf(notFound(kind, target.name));
     Json body;
     if (const ApiFault fault = parseTextBody(request, false, &body); fault.isSet())
-        return replyOf(fault);
+        return replyOf(isJson ? fault : badRequest("invalid JSON patch"));
+    if (isMerge && !body.is_object())
+        return replyOf(noMergePatch(body));
     const bool isScale = target.subresource == "scale";
     Json after = isScale ? scaleOf(target, *before) : typedTree(kind, *before);
     const support::PatchOutcome outcome = isJson ? support::jsonPatchTree(after, body)
         : isMerge                                ? support::mergePatchTree(after, body)
                   : support::strategicMergePatchTree(after, body, kind.kind);
     if (!outcome.isOk())
-        return replyOf(patchFault(outcome));
+        return replyOf(patchFault(outcome, isStrategic ? "" : "error decoding patch: "));
     if (!after.is_object())
         return replyOf(unprocessable());
     metadataOf(after);
-    if (const std::string wrong = isScale ? std::string() : wrongShape(kind, after); !wrong.empty())
-        return replyOf(invalidPatch(servedJson(kind, std::move(after)), wrong));
+    const Reader reader = isStrategic ? Reader::Converter : Reader::Decoder;
+    const std::string wrong = isScale ? std::string() : wrongShape(kind, after, reader);
+    if (!wrong.empty())
+        return replyOf(invalidPatch(
+            isStrategic ? support::goText(body) : servedJson(kind, std::move(after)), wrong));
     if (const ApiFault fault = checkIdentity(target, *before, after, false); fault.isSet())
         return replyOf(fault);
     if (isScale)

@@ -94,6 +94,8 @@ private Q_SLOTS:
     void mergePatch();
     void jsonPatch();
     void strategicPatch();
+    void strategicShapes_data();
+    void strategicShapes();
     void applyPatch();
     void applyConflict();
     void statusSubresource();
@@ -303,6 +305,14 @@ void tst_Contract::refusals_data()
         row(qPrintable(QStringLiteral("number as a label, by %1").arg(QLatin1StringView(type))),
             "PATCH", cm + "/taken", R"({"metadata":{"labels":{"a":1}}})", type, 422, "Invalid",
             " \"\" is invalid: patch: Invalid value: …");
+    for (const char *patch : {"5", "\"x\"", "[]", "true"})
+        row(qPrintable(QStringLiteral("merge patch: %1").arg(QLatin1StringView(patch))), "PATCH",
+            cm + "/taken", patch, "merge-patch+json", 400, "BadRequest",
+            "error decoding patch: json: cannot unmarshal …");
+    row("merge patch: null", "PATCH", cm + "/taken", "null", "merge-patch+json", 400, "BadRequest",
+        "Invalid JSON Patch");
+    row("merge patch that is cut off", "PATCH", cm + "/taken", "{", "merge-patch+json", 400,
+        "BadRequest", "invalid JSON patch");
     row("number as a label, by apply", "PATCH", cm + "/taken?fieldManager=t",
         R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"labels":{"a":1}}})",
         "apply-patch+yaml", 500, "",
@@ -968,6 +978,127 @@ void tst_Contract::strategicPatch()
     const ApiAnswer removed = server().patch(path + "/d", kStrategic,
         R"({"spec":{"template":{"spec":{"containers":[{"name":"s","$patch":"delete"}]}}}})");
     QCOMPARE(at(removed.json(), "spec.template.spec.containers").toArray().size(), 1);
+}
+
+// Patches of wrong types, and what they make.
+// NOLINTNEXTLINE(readability-function-size): a table
+void tst_Contract::strategicShapes_data()
+{
+    QTest::addColumn<QByteArray>("target"); // in the namespace
+    QTest::addColumn<QByteArray>("patch");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QString>("message");
+    const auto row = [](const QByteArray &target, const QByteArray &patch, int code,
+                         const QString &message) {
+        QTest::newRow((target + ' ' + patch).constData()) << target << patch << code << message;
+    };
+    const auto spoilt = [&row](const QByteArray &target, const QByteArray &patch, const char *asGo,
+                            const char *why) {
+        row(target, patch, 422,
+            QStringLiteral(" \"\" is invalid: patch: Invalid value: \"%1\": %2")
+                .arg(QLatin1StringView(asGo), QLatin1StringView(why)));
+    };
+    const QByteArray cm = "configmaps/a";
+    const QString noMap
+        = QStringLiteral("json: cannot unmarshal %1 into Go value of type map[string]interface {}");
+    row(cm, "5", 400, noMap.arg(QStringLiteral("number")));
+    row(cm, "\"x\"", 400, noMap.arg(QStringLiteral("string")));
+    row(cm, "[]", 400, noMap.arg(QStringLiteral("array")));
+    row(cm, "true", 400, noMap.arg(QStringLiteral("bool")));
+    row(cm, "null", 200, {});
+    row(cm, "{", 400, QStringLiteral("invalid JSON patch"));
+    spoilt(cm, R"({"data":5})", "map[data:5]", "cannot restore map from int64");
+    spoilt(cm, R"({"data":"x"})", "map[data:x]", "cannot restore map from string");
+    spoilt(cm, R"({"data":["a"]})", "map[data:[a]]", "cannot restore map from slice");
+    spoilt(cm, R"({"data":true})", "map[data:true]", "cannot restore map from bool");
+    spoilt(cm, R"({"data":1.5})", "map[data:1.5]", "cannot restore map from float64");
+    spoilt(cm, R"({"data":{"k":5}})", "map[data:map[k:5]]", "cannot convert int64 to string");
+    spoilt(cm, R"({"data":{"k":{}}})", "map[data:map[k:map[]]]", "unrecognized type: string");
+    spoilt(cm, R"({"data":{"k":true}})", "map[data:map[k:true]]", "unrecognized type: string");
+    spoilt(cm, R"({"binaryData":{"a":1}})", "map[binaryData:map[a:1]]",
+        "cannot restore slice from int64");
+    spoilt(cm, R"({"binaryData":{"a":"!"}})", "map[binaryData:map[a:!]]",
+        "error decoding from json: illegal base64 data at input byte 0");
+    spoilt(cm, R"({"immutable":"x"})", "map[immutable:x]", "unrecognized type: bool");
+    spoilt(cm, R"({"apiVersion":5})", "map[apiVersion:5]", "cannot convert int64 to string");
+    const auto metadata = [&](const QByteArray &patch, const char *asGo, const char *why) {
+        spoilt(cm, "{\"metadata\":" + patch + '}',
+            ("map[metadata:" + QByteArray(asGo) + ']').constData(), why);
+    };
+    metadata("5", "5", "cannot restore struct from: int64");
+    metadata("[]", "[]", "cannot restore struct from: slice");
+    metadata(R"({"name":5})", "map[name:5]", "cannot convert int64 to string");
+    metadata(R"({"labels":5})", "map[labels:5]", "cannot restore map from int64");
+    metadata(R"({"labels":{"b":"c","a":1}})", "map[labels:map[a:1 b:c]]",
+        "cannot convert int64 to string");
+    metadata(R"({"finalizers":"x"})", "map[finalizers:x]", "cannot restore slice from string");
+    metadata(R"({"finalizers":{}})", "map[finalizers:map[]]", "cannot restore slice from map");
+    metadata(R"({"ownerReferences":["a"]})", "map[ownerReferences:[a]]",
+        "cannot restore struct from: string");
+    metadata(R"({"ownerReferences":[{"name":1}]})", "map[ownerReferences:[map[name:1]]]",
+        "cannot convert int64 to string");
+    metadata(R"({"ownerReferences":[{"uid":5}]})", "map[ownerReferences:[map[uid:5]]]",
+        "cannot convert int64 to types.UID");
+    metadata(R"({"generation":"x"})", "map[generation:x]", "unrecognized type: int64");
+    metadata(R"({"creationTimestamp":5})", "map[creationTimestamp:5]",
+        "json: cannot unmarshal number into Go value of type string");
+    row(cm, R"({"metadata":{"finalizers":[1]}})", 500,
+        QStringLiteral("list element types are not identical: [[a.b/c] [1]]"));
+    row(cm, R"({"metadata":{"$deleteFromPrimitiveList/finalizers":5}})", 200, {});
+    row(cm, R"({"metadata":{"$deleteFromPrimitiveList/finalizers":[5]}})", 500,
+        QStringLiteral("list element types are not identical: [[a.b/c] [5]]"));
+    row(cm, R"({"metadata":{"$setElementOrder/finalizers":5}})", 500,
+        QStringLiteral("expected a []interface {}, but received a int64"));
+    row(cm, R"({"metadata":{"$retainKeys":5}})", 400,
+        QStringLiteral("invalid patch format of retainKeys"));
+    row(cm, R"({"data":{"$patch":"x"}})", 500,
+        QStringLiteral("unknown patch type: x in map: map[$patch:x]"));
+    row(cm, R"({"$patch":5})", 500,
+        QStringLiteral("unknown patch type: %!s(int64=5) in map: map[$patch:5]"));
+    const QByteArray secret = "secrets/a";
+    spoilt(secret, R"({"data":{"k":5}})", "map[data:map[k:5]]", "cannot restore slice from int64");
+    spoilt(secret, R"({"stringData":{"k":5}})", "map[stringData:map[k:5]]",
+        "cannot convert int64 to string");
+    spoilt(secret, R"({"type":5})", "map[type:5]", "cannot convert int64 to v1.SecretType");
+    const QByteArray service = "services/a"; // of the other kinds, metadata and the spec's own type
+    spoilt(service, R"({"spec":5})", "map[spec:5]", "cannot restore struct from: int64");
+    row(service, R"({"spec":{"ports":[{"name":"x"}]}})", 500,
+        QStringLiteral("map: map[name:x] does not contain declared merge key: port"));
+    row(service, R"({"spec":{"ports":[{"port":1,"$patch":"x"}]}})", 500,
+        QStringLiteral("unknown patch type: x in map: map[$patch:x port:1]"));
+}
+
+void tst_Contract::strategicShapes()
+{
+    QFETCH(const QByteArray, target);
+    QFETCH(const QByteArray, patch);
+    QFETCH(const int, code);
+    static std::map<ContractServer *, QByteArray> spaces;
+    QByteArray &space = spaces[&server()];
+    if (space.isEmpty()) {
+        space = server().newNamespace("strategic-shapes");
+        QCOMPARE(server()
+                     .post(spaced(space, "configmaps"),
+                         R"({"metadata":{"name":"a","finalizers":["a.b/c"]},"data":{"k":"1"}})")
+                     .code,
+            201);
+        QCOMPARE(server().post(spaced(space, "secrets"), R"({"metadata":{"name":"a"}})").code, 201);
+        QCOMPARE(server()
+                     .post(spaced(space, "services"),
+                         R"({"metadata":{"name":"a"},"spec":{"ports":[{"port":1}]}})")
+                     .code,
+            201);
+    }
+    const ApiAnswer answer
+        = server().patch(spaced(space, target) + "?dryRun=All", kStrategic, patch);
+    QVERIFY2(answer.code == code, answer.body.constData());
+    if (code == 200)
+        return;
+    QTEST(answer.message(), "message");
+    QCOMPARE(answer.reason(),
+        code == 422       ? QStringLiteral("Invalid")
+            : code == 400 ? QStringLiteral("BadRequest")
+                          : QString());
 }
 
 void tst_Contract::applyPatch()

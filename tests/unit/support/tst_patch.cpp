@@ -1,3 +1,4 @@
+#include <support/gotext.h>
 #include <support/json.h>
 #include <support/patch.h>
 
@@ -14,6 +15,8 @@ private Q_SLOTS:
     void merge();
     void json_data();
     void json();
+    void goText_data();
+    void goText();
     void strategic_data();
     void strategic();
     void between_data();
@@ -135,6 +138,39 @@ void tst_Patch::json()
     const PatchResult result = jsonPatch(document, patch);
     QCOMPARE(result.message, QString());
     COMPARE_JSON(result.json, want);
+}
+
+void tst_Patch::goText_data()
+{
+    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QString>("text"); // as fmt.Sprintf("%v") gives it
+    const auto row = [](const char *json, const char *text) {
+        QTest::newRow(json) << QByteArray(json) << QString::fromLatin1(text);
+    };
+    row("null", "<nil>");
+    row("true", "true");
+    row("-5", "-5");
+    row("1.5", "1.5");
+    row("1.0", "1");
+    row("1e20", "100000000000000000000");
+    row("1e21", "1e+21");
+    row("0.0001", "0.0001");
+    row("0.00001", "1e-05");
+    row("\"a b\"", "a b");
+    row("[]", "[]");
+    row("[1,\"a\",null,[2]]", "[1 a <nil> [2]]");
+    row("[\"\",\"a\"]", "[ a]");
+    row("{}", "map[]");
+    row(R"({"b":{"x":[1]},"a":"y"})", "map[a:y b:map[x:[1]]]");
+}
+
+void tst_Patch::goText()
+{
+    QFETCH(const QByteArray, json);
+    Json tree;
+    QString error;
+    QVERIFY2(parseJson(json, &tree, &error), qPrintable(error));
+    QTEST(QString::fromStdString(davit::support::goText(tree)), "text");
 }
 
 void tst_Patch::strategic_data()
@@ -279,10 +315,13 @@ void tst_Patch::faults_data()
     row("patch is no JSON", "merge", foo, "{", PatchFault::MalformedPatch);
     row("document is no JSON", "merge", "{", "{}", PatchFault::MalformedDocument);
     row("too deep", "merge", "{}", nullptr, PatchFault::MalformedPatch);
-    row("key is missing", "strategic", R"({"spec":{}})",
-        R"({"spec":{"containers":[{"image":"x"}]}})", PatchFault::MalformedPatch);
+    row("key is missing", "strategic", R"({"spec":{"containers":[{"name":"c"}]}})",
+        R"({"spec":{"containers":[{"image":"x"}]}})", PatchFault::Unexpected);
     row("unknown directive", "strategic", R"({"spec":{}})", R"({"spec":{"$patch":"spam"}})",
-        PatchFault::MalformedPatch);
+        PatchFault::Unexpected);
+    row("items of another type", "strategic", R"({"spec":{"containers":[{"name":"c"}]}})",
+        R"({"spec":{"containers":[5]}})", PatchFault::Unexpected);
+    row("strategic, no object", "strategic", "{}", "5", PatchFault::MalformedPatch);
 }
 
 void tst_Patch::faults()
