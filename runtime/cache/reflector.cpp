@@ -238,11 +238,7 @@ void Reflector::requestPage()
 
 void Reflector::onListItems(std::vector<Object> items, qint64 bytes)
 {
-    {
-        const std::lock_guard lock(m_mutex);
-        m_state.progress.objects += qint64(items.size());
-    }
-    if (isFillTooLarge(bytes))
+    if (isFillTooLarge(qint64(items.size()), bytes))
         return;
     if (m_items.empty())
         m_items = std::move(items);
@@ -293,10 +289,11 @@ void Reflector::onListFinished(const Error &error, const ListPage &page)
 }
 
 // Adds to the progress; ends the round when that is too much.
-bool Reflector::isFillTooLarge(qint64 bytes)
+bool Reflector::isFillTooLarge(qint64 objects, qint64 bytes)
 {
     {
         const std::lock_guard lock(m_mutex);
+        m_state.progress.objects += objects;
         m_state.progress.bytes += bytes;
         if (m_state.progress.bytes <= m_options.maxFillBytes)
             return false;

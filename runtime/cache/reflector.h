@@ -126,7 +126,7 @@ private:
     void doubtVersion();
     void askVersion();
     void onVersionTold(const Error &error, const QString &newest);
-    bool isFillTooLarge(qint64 bytes);
+    bool isFillTooLarge(qint64 objects, qint64 bytes);
     void finishStreamingList(const codec::WatchEvent &end);
 
     // Timers
