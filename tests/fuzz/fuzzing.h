@@ -2,6 +2,8 @@
 // begins with two bytes that say where the rest is cut in two, since a socket cuts anywhere.
 #pragma once
 
+#include <davit/priv/poolaccess.h>
+
 #include <QtCore/qbytearray.h>
 #include <QtCore/qlist.h>
 #include <cstdint>
@@ -34,6 +36,15 @@ inline bool readInput(const std::uint8_t *data, std::size_t size, Input *input)
     input->cut
         = input->bytes.isEmpty() ? 0 : qsizetype(data[0] << 8 | data[1]) % input->bytes.size();
     return true;
+}
+
+// The end of a target that makes objects: nothing that `check` made stays in the pool.
+template <class Check> int leavingNothing(Check check)
+{
+    const std::uint64_t before = davit::priv::poolStats().liveBlocks;
+    check();
+    require(davit::priv::poolStats().liveBlocks == before);
+    return 0;
 }
 
 } // namespace fuzzing
