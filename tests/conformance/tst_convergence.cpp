@@ -4,13 +4,12 @@
 #include "apiconnection.h"
 #include "controlplane.h"
 #include "informerrig.h"
-#include "loadwriter.h"
+#include "loadthread.h"
 
 #include <testing/faultproxy.h>
 
 #include <QNetworkAccessManager>
 #include <QTest>
-#include <QThread>
 #include <optional>
 
 using convergence::Heard;
@@ -45,10 +44,7 @@ private:
     ControlPlane m_controlPlane;
     std::optional<ApiConnection> m_connection;
     std::unique_ptr<davit::testing::FaultProxy> m_proxy;
-    QThread m_writerThread;
-    LoadWriter *m_writer = nullptr; // lives in m_writerThread
-    bool m_isWriterDone = false;
-    QString m_writerFailure;
+    std::unique_ptr<LoadThread> m_load;
 
     std::unique_ptr<InformerRig> m_rig;
     World m_final; // the fresh list at the end
@@ -60,16 +56,10 @@ void tst_Convergence::initTestCase()
         qPrintable(m_controlPlane.errorText()));
     m_connection.emplace(m_controlPlane.folder(), m_controlPlane.apiServerPort());
 
-    m_writer = new LoadWriter(*m_connection, "default", kObjects);
-    m_writer->moveToThread(&m_writerThread);
-    connect(&m_writerThread, &QThread::finished, m_writer, &QObject::deleteLater);
-    connect(m_writer, &LoadWriter::finished, this, [this] { m_isWriterDone = true; });
-    connect(m_writer, &LoadWriter::failed, this,
-        [this](const QString &text) { m_writerFailure = text; });
-    m_writerThread.start();
-    m_writer->begin(LoadWriter::Work::CreateAll, 0, 2000);
-    QTRY_VERIFY_WITH_TIMEOUT(m_isWriterDone || !m_writerFailure.isEmpty(), 240000);
-    QCOMPARE(m_writerFailure, QString());
+    m_load = std::make_unique<LoadThread>(new LoadWriter(*m_connection, "default", kObjects));
+    m_load->begin(LoadWriter::Work::CreateAll, 0, 2000);
+    QTRY_VERIFY_WITH_TIMEOUT(m_load->isOver(), 240000);
+    QCOMPARE(m_load->failure(), QString());
     startInformer();
 }
 
@@ -99,8 +89,9 @@ World tst_Convergence::listed()
 
 void tst_Convergence::churnUntil(int writes)
 {
-    QTRY_VERIFY_WITH_TIMEOUT(m_writer->writes() >= writes || !m_writerFailure.isEmpty(), 240000);
-    QCOMPARE(m_writerFailure, QString());
+    QTRY_VERIFY_WITH_TIMEOUT(
+        m_load->writer().writes() >= writes || !m_load->failure().isEmpty(), 240000);
+    QCOMPARE(m_load->failure(), QString());
 }
 
 void tst_Convergence::killAndRevive()
@@ -117,7 +108,7 @@ void tst_Convergence::killBehindOurBack()
     const WitnessTransport &witness = m_rig->witness();
     const int expiredBefore = witness.expired();
     m_proxy->setMode(FaultProxy::Mode::HoldFromServer);
-    churnUntil(m_writer->writes() + 1500);
+    churnUntil(m_load->writer().writes() + 1500);
     killAndRevive();
     m_proxy->breakConnections(FaultProxy::Break::Reset);
     m_proxy->setMode(FaultProxy::Mode::Pass);
@@ -127,8 +118,7 @@ void tst_Convergence::killBehindOurBack()
 
 void tst_Convergence::survivesKillsUnderLoad()
 {
-    m_isWriterDone = false;
-    m_writer->begin(LoadWriter::Work::Churn, kWrites, kRatePerSecond);
+    m_load->begin(LoadWriter::Work::Churn, kWrites, kRatePerSecond);
     using Step = void (tst_Convergence::*)();
     const std::pair<int, Step> kills[] = {{3000, &tst_Convergence::killAndRevive},
         {8000, &tst_Convergence::killBehindOurBack}, {14000, &tst_Convergence::killAndRevive}};
@@ -137,17 +127,17 @@ void tst_Convergence::survivesKillsUnderLoad()
         (this->*kill)();
         if (QTest::currentTestFailed())
             return;
-        qInfo("killed and back at %d writes, %.0f/s so far", m_writer->writes(),
-            m_writer->ratePerSecond());
+        qInfo("killed and back at %d writes, %.0f/s so far", m_load->writer().writes(),
+            m_load->writer().ratePerSecond());
     }
-    QTRY_VERIFY_WITH_TIMEOUT(m_isWriterDone || !m_writerFailure.isEmpty(), 240000);
-    QCOMPARE(m_writerFailure, QString());
+    QTRY_VERIFY_WITH_TIMEOUT(m_load->isOver(), 240000);
+    QCOMPARE(m_load->failure(), QString());
     qInfo("%d writes at %.0f/s, %d answers lost; %d lists, %d watches, %d times 410; %zu events "
           "heard",
-        m_writer->writes(), m_writer->ratePerSecond(), m_writer->lostAnswers(),
+        m_load->writer().writes(), m_load->writer().ratePerSecond(), m_load->writer().lostAnswers(),
         m_rig->witness().lists(), m_rig->witness().watches(), m_rig->witness().expired(),
         m_rig->recorder().heard().size());
-    QVERIFY(m_writer->writes() >= kWrites);
+    QVERIFY(m_load->writer().writes() >= kWrites);
 
     m_final = listed();
     QVERIFY(m_final.size() > kObjects / 2);
@@ -160,7 +150,8 @@ void tst_Convergence::survivesKillsUnderLoad()
             m_final, convergence::replay(m_rig->recorder().heard(), &(faults = QStringList()))),
         QStringList(), 60000);
     QCOMPARE(faults, QStringList());
-    QVERIFY2(m_writer->ratePerSecond() >= 300, "the machine is too slow for this test to count");
+    QVERIFY2(
+        m_load->writer().ratePerSecond() >= 300, "the machine is too slow for this test to count");
 }
 
 void tst_Convergence::checkerSeesOneDroppedEvent_data()
@@ -192,8 +183,7 @@ void tst_Convergence::cleanupTestCase()
 {
     m_rig.reset();
     m_proxy.reset();
-    m_writerThread.quit();
-    m_writerThread.wait();
+    m_load.reset();
 }
 
 QTEST_GUILESS_MAIN(tst_Convergence)

@@ -3,11 +3,10 @@
 #include "apiconnection.h"
 #include "controlplane.h"
 #include "convergence.h"
-#include "loadwriter.h"
+#include "loadthread.h"
 
 #include <QNetworkAccessManager>
 #include <QTest>
-#include <QThread>
 
 using namespace Qt::StringLiterals;
 
@@ -105,33 +104,22 @@ void tst_Harness::writerSurvivesAKill()
         qPrintable(controlPlane.errorText()));
     const ApiConnection connection(controlPlane.folder(), controlPlane.apiServerPort());
 
-    QThread thread;
-    auto *writer = new LoadWriter(connection, "default", 100);
-    writer->moveToThread(&thread);
-    connect(&thread, &QThread::finished, writer, &QObject::deleteLater);
-    thread.start();
-    QString failure;
-    bool isFinished = false;
-    connect(writer, &LoadWriter::failed, this, [&failure](const QString &text) { failure = text; });
-    connect(writer, &LoadWriter::finished, this, [&isFinished] { isFinished = true; });
-    const auto begin
-        = [writer](LoadWriter::Work work, int writes) { writer->begin(work, writes, 400); };
+    LoadThread load(new LoadWriter(connection, "default", 100));
+    const LoadWriter &writer = load.writer();
+    load.begin(LoadWriter::Work::CreateAll, 0, 400);
+    QTRY_VERIFY_WITH_TIMEOUT(load.isOver(), 60000);
+    QCOMPARE(load.failure(), QString());
+    QCOMPARE(writer.writes(), 100);
 
-    begin(LoadWriter::Work::CreateAll, 0);
-    QTRY_VERIFY_WITH_TIMEOUT(isFinished || !failure.isEmpty(), 60000);
-    QCOMPARE(failure, QString());
-    QCOMPARE(writer->writes(), 100);
-
-    isFinished = false;
-    begin(LoadWriter::Work::Churn, 600);
-    QTRY_VERIFY_WITH_TIMEOUT(writer->writes() > 200, 60000);
+    load.begin(LoadWriter::Work::Churn, 600, 400);
+    QTRY_VERIFY_WITH_TIMEOUT(writer.writes() > 200, 60000);
     QVERIFY(controlPlane.killApiServer());
-    QTRY_VERIFY_WITH_TIMEOUT(writer->lostAnswers() > 0, 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(writer.lostAnswers() > 0, 60000);
     QVERIFY2(controlPlane.restartApiServer(), qPrintable(controlPlane.errorText()));
-    QTRY_VERIFY_WITH_TIMEOUT(isFinished || !failure.isEmpty(), 60000);
-    QCOMPARE(failure, QString());
-    QCOMPARE(writer->writes(), 600);
-    qInfo("%.0f writes/s", writer->ratePerSecond());
+    QTRY_VERIFY_WITH_TIMEOUT(load.isOver(), 60000);
+    QCOMPARE(load.failure(), QString());
+    QCOMPARE(writer.writes(), 600);
+    qInfo("%.0f writes/s", writer.ratePerSecond());
 
     QNetworkAccessManager manager;
     int status = 0;
@@ -142,8 +130,6 @@ void tst_Harness::writerSurvivesAKill()
     const World world = convergence::worldOfList(json, &ok);
     QVERIFY(ok);
     QVERIFY2(world.size() > 50 && world.size() <= 101, qPrintable(QString::number(world.size())));
-    thread.quit();
-    thread.wait();
 }
 
 QTEST_GUILESS_MAIN(tst_Harness)

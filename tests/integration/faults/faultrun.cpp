@@ -40,21 +40,12 @@ FaultRun::FaultRun(const FaultTarget &target)
     : m_target(target)
     , m_gateway(target.port, target.tls)
     , m_direct(QStringLiteral("127.0.0.1"), target.port)
-    , m_writer(new LoadWriter(target.connection, "default", kObjects, kWriters, target.memory))
-{
-    m_writer->moveToThread(&m_writerThread);
-    connect(&m_writerThread, &QThread::finished, m_writer, &QObject::deleteLater);
-    connect(m_writer, &LoadWriter::finished, this, [this] { m_isWriterDone = true; });
-    connect(m_writer, &LoadWriter::failed, this,
-        [this](const QString &text) { m_writerFailure = text; });
-    m_writerThread.start();
-}
+    , m_load(new LoadWriter(target.connection, "default", kObjects, kWriters, target.memory))
+{ }
 
 FaultRun::~FaultRun()
 {
     m_rigs.clear();
-    m_writerThread.quit();
-    m_writerThread.wait();
 }
 
 QString FaultRun::begin()
@@ -63,10 +54,9 @@ QString FaultRun::begin()
     m_indirect = std::make_unique<FaultProxy>(QStringLiteral("127.0.0.1"), gatewayPort);
     if (gatewayPort == 0 || !m_direct.start().isOk() || !m_indirect->start().isOk())
         return QStringLiteral("a proxy does not start");
-    m_writer->begin(LoadWriter::Work::CreateAll, 0, 5000);
-    if (!QTest::qWaitFor([this] { return m_isWriterDone || !m_writerFailure.isEmpty(); }, 60000)
-        || !m_isWriterDone)
-        return QStringLiteral("the objects are not written: ") + m_writerFailure;
+    m_load.begin(LoadWriter::Work::CreateAll, 0, 5000);
+    if (!QTest::qWaitFor([this] { return m_load.isOver(); }, 60000) || !m_load.failure().isEmpty())
+        return QStringLiteral("the objects are not written: ") + m_load.failure();
     const QString half = QStringLiteral("half=1");
     for (const QString &fault : {addRig("direct, streaming", false, InitialSync::Auto, {{}, half}),
              addRig("direct, lists of a selector", false, InitialSync::List, {half}),
@@ -81,8 +71,7 @@ QString FaultRun::begin()
     };
     if (!QTest::qWaitFor(haveSynced, 60000))
         return QStringLiteral("the informers do not sync");
-    m_isWriterDone = false;
-    m_writer->begin(LoadWriter::Work::Churn, 1 << 30, kWritesPerSecond);
+    m_load.begin(LoadWriter::Work::Churn, 1 << 30, kWritesPerSecond);
     return {};
 }
 
@@ -165,7 +154,7 @@ QString FaultRun::play(const Fault &fault)
         break;
     }
     QTest::qWait(10);
-    return m_writerFailure;
+    return m_load.failure();
 }
 
 QString FaultRun::playAnswer(const Fault &fault)
@@ -181,7 +170,7 @@ QString FaultRun::playAnswer(const Fault &fault)
     for (int i = 0; i < kAnswerLimitMs / 1000; ++i) {
         m_indirect->breakConnections(Break::Cut);
         if (QTest::qWaitFor([this] { return !m_gateway.isArmed(); }, 1000))
-            return m_writerFailure;
+            return m_load.failure();
     }
     return QStringLiteral("nobody asked for the answer \"%1\"; %2").arg(fault.name, phases());
 }
@@ -233,10 +222,9 @@ QStringList FaultRun::disagreements(History history)
         proxy->setDelay(0ms);
         proxy->breakAfter(0, Break::Unset, 0);
     }
-    m_writer->finishSoon();
-    if (!QTest::qWaitFor([this] { return m_isWriterDone || !m_writerFailure.isEmpty(); }, 60000)
-        || !m_isWriterDone)
-        return {QStringLiteral("the writers do not end: ") + m_writerFailure};
+    m_load.writer().finishSoon();
+    if (!QTest::qWaitFor([this] { return m_load.isOver(); }, 60000) || !m_load.failure().isEmpty())
+        return {QStringLiteral("the writers do not end: ") + m_load.failure()};
     for (Handler &handler : m_handlers) {
         handler.fresh = listed(handler.selector);
         if (handler.fresh.isEmpty())
@@ -297,8 +285,8 @@ QString FaultRun::summary() const
     return QStringLiteral(
         "%1 writes, %2 answers lost; %3 lists and %4 watches asked for, %5 fills, "
         "%6 failed rounds; %7 events heard")
-        .arg(m_writer->writes())
-        .arg(m_writer->lostAnswers())
+        .arg(m_load.writer().writes())
+        .arg(m_load.writer().lostAnswers())
         .arg(lists)
         .arg(watches)
         .arg(fills)

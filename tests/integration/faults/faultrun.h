@@ -12,7 +12,7 @@
 #include <convergence.h>
 #include <functional>
 #include <informerrig.h>
-#include <loadwriter.h>
+#include <loadthread.h>
 
 // Where the server is and what can be done to it.
 struct FaultTarget
@@ -65,10 +65,7 @@ private:
     FaultGateway m_gateway;
     davit::testing::FaultProxy m_direct;
     std::unique_ptr<davit::testing::FaultProxy> m_indirect; // before the gateway
-    QThread m_writerThread;
-    LoadWriter *m_writer; // lives in m_writerThread
-    bool m_isWriterDone = false;
-    QString m_writerFailure;
+    LoadThread m_load;
     std::vector<std::unique_ptr<InformerRig>> m_rigs;
     std::vector<Handler> m_handlers;
 };
