@@ -126,3 +126,30 @@ QByteArray percent(const QByteArray &value)
 {
     return value.toPercentEncoding();
 }
+
+QByteArray widget(const QByteArray &name, const QByteArray &rest)
+{
+    return R"({"apiVersion":"contract.davit.dev/v1","kind":"Widget","metadata":{"name":")" + name
+        + R"("},)" + rest + '}';
+}
+
+QByteArray deployment(const QByteArray &name)
+{
+    return R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":")" + name
+        + R"("},"spec":{"replicas":0,"selector":{"matchLabels":{"app":"x"}},
+            "template":{"metadata":{"labels":{"app":"x"}},
+              "spec":{"containers":[{"name":"c","image":"example/app:1","env":[{"name":"A","value":"1"}]}]}}}})";
+}
+
+QString version(const ApiAnswer &answer)
+{
+    return text(answer, "metadata.resourceVersion");
+}
+
+QStringList names(const ApiAnswer &list)
+{
+    QStringList result;
+    for (const auto &item : list.json()[QLatin1String("items")].toArray())
+        result.append(at(item.toObject(), "metadata.name").toString());
+    return result;
+}

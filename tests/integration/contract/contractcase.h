@@ -41,3 +41,14 @@ QByteArray asJson(const QJsonObject &object);
 QByteArray spaced(
     const QByteArray &space, const QByteArray &plural); // core collection in a namespace
 QByteArray percent(const QByteArray &text); // percent-encoded
+QByteArray widget(const QByteArray &name, const QByteArray &rest);
+QByteArray deployment(const QByteArray &name);
+QString version(const ApiAnswer &answer); // metadata.resourceVersion
+QStringList names(const ApiAnswer &list);
+
+// Media types, without "application/".
+inline const QByteArray kMerge = "merge-patch+json";
+inline const QByteArray kJsonPatch = "json-patch+json";
+inline const QByteArray kStrategic = "strategic-merge-patch+json";
+inline const QByteArray kApply = "apply-patch+yaml";
+inline const QByteArray kWidgets = "/apis/contract.davit.dev/v1/namespaces/";
