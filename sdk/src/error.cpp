@@ -1,4 +1,5 @@
 #include <davit/error.h>
+#include <davit/object.h>
 #include <davit/status.h>
 
 #include <QtCore/qbytearray.h>
@@ -84,6 +85,41 @@ QByteArray Error::statusJson() const
     return d ? d->statusJson : QByteArray();
 }
 
+QList<ErrorCause> Error::causes() const
+{
+    Object status;
+    if (!d || d->statusJson.isEmpty() || !Object::fromJson(d->statusJson, &status).isOk())
+        return {};
+    const Value list = status[QLatin1StringView("details")][QLatin1StringView("causes")];
+    QList<ErrorCause> causes;
+    for (qsizetype i = 0; i < list.size(); ++i) {
+        const Value cause = list.at(i);
+        causes.append({cause[QLatin1StringView("field")].toString(),
+            cause[QLatin1StringView("reason")].toString(),
+            cause[QLatin1StringView("message")].toString()});
+    }
+    return causes;
+}
+
+// The server writes: conflict with "kubectl" using v1.
+QString conflictingManager(const ErrorCause &cause)
+{
+    const QLatin1StringView opening("conflict with \"");
+    if (cause.reason != QLatin1StringView("FieldManagerConflict")
+        || !cause.message.startsWith(opening))
+        return {};
+    QString manager;
+    for (qsizetype i = opening.size(); i < cause.message.size(); ++i) {
+        QChar c = cause.message[i];
+        if (c == QLatin1Char('"'))
+            return manager;
+        if (c == QLatin1Char('\\') && i + 1 < cause.message.size())
+            c = cause.message[++i];
+        manager += c;
+    }
+    return {};
+}
+
 namespace {
 template <typename Change>
 QExplicitlySharedDataPointer<ErrorPrivate> changed(
@@ -140,8 +176,8 @@ QLatin1StringView errorCodeName(ErrorCode code) noexcept
         "ResourceVersionTooLarge", "Unknown", "ConnectionRefused", "ConnectionLost",
         "OutcomeUnknown", "TlsFailure", "Canceled", "MalformedReply", "InvalidArgument",
         "InvalidConfiguration", "MissingRbac", "UndeclaredResource", "KindNotServed", "PluginFault",
-        "NotSynced", "Unsupported"};
-    static_assert(kNames.size() == size_t(ErrorCode::Unsupported) + 1);
+        "NotSynced", "Unsupported", "AlreadyOwned"};
+    static_assert(kNames.size() == size_t(ErrorCode::AlreadyOwned) + 1);
     return size_t(code) < kNames.size() ? QLatin1StringView(kNames[size_t(code)])
                                         : QLatin1StringView("Unknown");
 }

@@ -57,6 +57,7 @@ enum class Delivery : quint8;
 enum class ErrorCode : quint16;
 enum class EventType : quint8;
 enum class Payload : quint8;
+struct ErrorCause;
 struct Gvk;
 struct ObjectEvent;
 struct ObjectKey;

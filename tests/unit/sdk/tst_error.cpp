@@ -14,6 +14,10 @@ private Q_SLOTS:
     void everyCodeHasAName();
     void noError();
     void withLeavesTheOriginal();
+    void causes_data();
+    void causes();
+    void predicates_data();
+    void predicates();
     void statusAndResult();
 };
 
@@ -69,9 +73,9 @@ void tst_Error::retryable()
 void tst_Error::everyCodeHasAName()
 {
     QSet<QLatin1StringView> names;
-    for (int code = 0; code <= int(ErrorCode::Unsupported); ++code)
+    for (int code = 0; code <= int(ErrorCode::AlreadyOwned); ++code)
         names.insert(errorCodeName(ErrorCode(code)));
-    QCOMPARE(names.size(), int(ErrorCode::Unsupported) + 1);
+    QCOMPARE(names.size(), int(ErrorCode::AlreadyOwned) + 1);
     QCOMPARE(errorCodeName(ErrorCode::Conflict), QLatin1StringView("Conflict"));
     QCOMPARE(errorCodeName(ErrorCode(9999)), QLatin1StringView("Unknown"));
 }
@@ -103,6 +107,90 @@ void tst_Error::withLeavesTheOriginal()
     QCOMPARE(full.statusJson(), QByteArray("{}"));
     QCOMPARE(plain.message(), QStringLiteral("spec.size: too big"));
     QCOMPARE(plain.httpStatus(), 0);
+}
+
+void tst_Error::causes_data()
+{
+    QTest::addColumn<QByteArray>("statusJson");
+    QTest::addColumn<QStringList>("causes"); // field|reason|message|manager
+    QTest::newRow("no Status") << QByteArray() << QStringList();
+    QTest::newRow("no JSON") << QByteArray("<html>") << QStringList();
+    QTest::newRow("no details") << QByteArray(R"({"kind":"Status"})") << QStringList();
+    QTest::newRow("E-32 managers")
+        << QByteArray(R"({"details":{"causes":[
+            {"reason":"FieldManagerConflict","message":"conflict with \"kubectl\" using v1","field":".data.a"},
+            {"reason":"FieldManagerConflict","message":"conflict with \"a \\\"b\\\"\" with subresource \"status\" using v1","field":".data.b"}]}})")
+        << QStringList{
+               QStringLiteral(".data.a|FieldManagerConflict|conflict with \"kubectl\" using "
+                              "v1|kubectl"),
+               QStringLiteral(".data.b|FieldManagerConflict|conflict with \"a \\\"b\\\"\" with "
+                              "subresource \"status\" using v1|a \"b\"")};
+    QTest::newRow("others name no manager")
+        << QByteArray(R"({"details":{"causes":[
+            {"reason":"FieldValueInvalid","message":"conflict with \"x\"","field":"spec.size"},
+            {"reason":"FieldManagerConflict","message":"conflict with \"x"},
+            {"reason":"FieldManagerConflict","message":"odd"}]}})")
+        << QStringList{QStringLiteral("spec.size|FieldValueInvalid|conflict with \"x\"|"),
+               QStringLiteral("|FieldManagerConflict|conflict with \"x|"),
+               QStringLiteral("|FieldManagerConflict|odd|")};
+}
+
+void tst_Error::causes()
+{
+    QFETCH(const QByteArray, statusJson);
+    const Error error = Error(ErrorCode::Conflict, QStringLiteral("no")).withStatusJson(statusJson);
+    QStringList seen;
+    const QList<ErrorCause> causes = error.causes();
+    for (const ErrorCause &cause : causes)
+        seen += QStringList{cause.field, cause.reason, cause.message, conflictingManager(cause)}
+                    .join(QLatin1Char('|'));
+    QTEST(seen, "causes");
+    QVERIFY(Error().causes().isEmpty());
+}
+
+using IsKind = bool (*)(const Error &);
+Q_DECLARE_METATYPE(IsKind)
+
+void tst_Error::predicates_data() // C-16
+{
+    QTest::addColumn<IsKind>("predicate");
+    QTest::addColumn<ErrorCode>("code");
+    QTest::addColumn<int>("byStatusAlone"); // 0: the HTTP status does not count
+    const auto row = [](const char *name, IsKind predicate, ErrorCode code, int status = 0) {
+        QTest::newRow(name) << predicate << code << status;
+    };
+    row("C-16 NotFound", isNotFound, ErrorCode::NotFound);
+    row("C-16 AlreadyExists", isAlreadyExists, ErrorCode::AlreadyExists);
+    row("C-16 Conflict", isConflict, ErrorCode::Conflict);
+    row("C-16 Invalid", isInvalid, ErrorCode::Invalid);
+    row("C-16 BadRequest", isBadRequest, ErrorCode::BadRequest);
+    row("C-16 Unauthorized", isUnauthorized, ErrorCode::Unauthorized);
+    row("C-16 Forbidden", isForbidden, ErrorCode::Forbidden);
+    row("C-16 MethodNotSupported", isMethodNotSupported, ErrorCode::MethodNotAllowed);
+    row("C-16 NotAcceptable", isNotAcceptable, ErrorCode::NotAcceptable);
+    row("C-16 UnsupportedMediaType", isUnsupportedMediaType, ErrorCode::UnsupportedMediaType);
+    row("C-16 Expired", isResourceExpired, ErrorCode::Expired);
+    row("C-16 InternalError", isInternalError, ErrorCode::InternalError);
+    row("C-16 ServiceUnavailable", isServiceUnavailable, ErrorCode::ServiceUnavailable);
+    row("C-16 Timeout", isTimeout, ErrorCode::Timeout);
+    row("C-16 ServerTimeout", isServerTimeout, ErrorCode::ServerTimeout);
+    row("C-16 TooManyRequests", isTooManyRequests, ErrorCode::TooManyRequests, 429);
+    row("C-16 RequestEntityTooLarge", isRequestEntityTooLarge, ErrorCode::RequestEntityTooLarge,
+        413);
+}
+
+void tst_Error::predicates()
+{
+    QFETCH(const IsKind, predicate);
+    QFETCH(const ErrorCode, code);
+    QFETCH(const int, byStatusAlone);
+    QVERIFY(!predicate(Error()));
+    for (int other = 1; other <= int(ErrorCode::AlreadyOwned); ++other)
+        QCOMPARE(
+            predicate(Error(ErrorCode(other), QStringLiteral("no"))), ErrorCode(other) == code);
+    const Error odd(ErrorCode::Unknown, QStringLiteral("no"));
+    for (const int status : {400, 404, 409, 413, 422, 429, 500})
+        QCOMPARE(predicate(odd.withHttpStatus(status)), status == byStatusAlone);
 }
 
 void tst_Error::statusAndResult()
