@@ -155,7 +155,8 @@ ApiFault ApiRouter::resolve(const std::vector<std::string> &parts, Target *targe
         target->subresource = rest[2];
     const bool isKnownPart = target->subresource.empty()
         || (target->subresource == "status" && target->kind->hasStatus)
-        || (target->subresource == "scale" && target->kind->hasScale());
+        || (target->subresource == "scale" && target->kind->hasScale())
+        || target->subresource == target->kind->createdPart;
     return isKnownPart ? ApiFault() : noSuchResource();
 }
 
@@ -197,6 +198,9 @@ ApiReply ApiRouter::answerCollection(const Target &target, const ApiRequest &req
 
 ApiReply ApiRouter::answerItem(const Target &target, const ApiRequest &request)
 {
+    if (!target.subresource.empty() && target.subresource == target.kind->createdPart)
+        return request.method == "POST" ? m_writer.createPart(target, request)
+                                        : replyOf(methodNotAllowed());
     const bool isWatch = request.method == "GET" && request.isTrue("watch");
     if (const ApiFault fault = checkNumbers(request);
         fault.isSet() && (isWatch || request.method == "DELETE"))
@@ -236,6 +240,8 @@ ApiReply ApiRouter::handleLocked(const ApiRequest &request)
     Target target;
     if (const ApiFault fault = resolve(parts, &target); fault.isSet())
         return replyOf(fault);
+    if (!isAcceptable(request))
+        return replyOf(notAcceptable());
     return target.name.empty() ? answerCollection(target, request) : answerItem(target, request);
 }
 

@@ -57,6 +57,7 @@ struct ApiReply
     std::string contentType = "application/json";
     std::string body;
     int retryAfterSeconds = 0; // 0: no header
+    std::vector<std::string> warnings; // a Warning header each
     // For a stream: waits a moment, appends what there is to the text (nothing is fine), and
     // answers false once the stream is over. Called by one thread until then.
     std::function<bool(std::string *text)> nextChunk;

@@ -26,6 +26,14 @@ const Json &objectVerbs()
     return verbs;
 }
 
+// What is created as a kind's createdPart.
+Json createdKind(const Kind &kind)
+{
+    const bool isEviction = kind.createdPart == "eviction";
+    return {{"group", isEviction ? "policy" : "authentication.k8s.io"}, {"version", "v1"},
+        {"kind", isEviction ? "Eviction" : "TokenRequest"}};
+}
+
 const Json &partVerbs()
 {
     static const Json verbs = Json::array({"get", "patch", "update"});
@@ -66,6 +74,9 @@ Json aggregatedResource(const Kind &kind)
     if (kind.hasScale())
         parts.push_back({{"subresource", "scale"},
             {"responseKind", responseKind("autoscaling", "v1", "Scale")}, {"verbs", partVerbs()}});
+    if (!kind.createdPart.empty())
+        parts.push_back({{"subresource", kind.createdPart}, {"responseKind", createdKind(kind)},
+            {"verbs", Json::array({"create"})}});
     if (!parts.empty())
         resource["subresources"] = std::move(parts);
     return resource;
@@ -163,6 +174,13 @@ std::string resourceListJson(
             resources.push_back({{"name", kind->plural + "/scale"}, {"singularName", ""},
                 {"namespaced", kind->isNamespaced}, {"group", "autoscaling"}, {"version", "v1"},
                 {"kind", "Scale"}, {"verbs", partVerbs()}});
+        if (!kind->createdPart.empty()) {
+            Json part{{"name", kind->plural + "/" + kind->createdPart}, {"singularName", ""},
+                {"namespaced", kind->isNamespaced}};
+            part.update(createdKind(*kind));
+            part["verbs"] = Json::array({"create"});
+            resources.push_back(std::move(part));
+        }
     }
     if (resources.empty())
         return {};

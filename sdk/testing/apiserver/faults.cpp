@@ -200,6 +200,14 @@ ApiFault unsupportedMediaType(const std::string &accepted)
         {}, {}};
 }
 
+ApiFault notAcceptable()
+{
+    return {406, "NotAcceptable",
+        "only the following media types are accepted: application/json, application/yaml, "
+        "application/vnd.kubernetes.protobuf",
+        {}, {}};
+}
+
 ApiFault unprocessable()
 {
     return {422, "Invalid", "the server rejected our request due to an error in our request",

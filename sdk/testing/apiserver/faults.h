@@ -44,6 +44,8 @@ ApiFault tooLargeVersion(unsigned long long wanted, unsigned long long current);
 ApiFault internalError(const std::string &what);
 ApiFault methodNotAllowed();
 ApiFault unsupportedMediaType(const std::string &accepted);
+// An Accept header that names nothing that can be answered.
+ApiFault notAcceptable();
 // The answer to a patch that does not fit its object.
 ApiFault unprocessable();
 

@@ -94,6 +94,17 @@ ApiRequest requestOf(const httplib::Request &from)
     return request;
 }
 
+std::string quotedText(const std::string &text)
+{
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            quoted += '\\';
+        quoted += c;
+    }
+    return quoted + '"';
+}
+
 void setStream(httplib::Response &response, ApiReply reply)
 {
     response.set_chunked_content_provider(reply.contentType.c_str(),
@@ -142,6 +153,8 @@ struct HttpFront::Private
         response.set_header("Cache-Control", "no-cache, private");
         if (reply.retryAfterSeconds > 0)
             response.set_header("Retry-After", std::to_string(reply.retryAfterSeconds));
+        for (const std::string &warning : reply.warnings)
+            response.set_header("Warning", "299 - " + quotedText(warning));
         if (reply.nextChunk)
             setStream(response, std::move(reply));
         else

@@ -131,6 +131,10 @@ KindRegistry::KindRegistry()
         kind.nameRule = row.flags & LabelName ? NameRule::Label
             : row.flags & PathName            ? NameRule::PathSegment
                                               : NameRule::Subdomain;
+        if (kind.group.empty() && kind.kind == "Pod")
+            kind.createdPart = "eviction";
+        else if (kind.group.empty() && kind.kind == "ServiceAccount")
+            kind.createdPart = "token";
         if (row.flags & Scales) {
             kind.scaleReplicasPath = ".spec.replicas";
             kind.scaleStatusPath = ".status.replicas";

@@ -41,6 +41,7 @@ struct Kind
     std::string scaleStatusPath;
     std::string scaleSelectorPath;
     std::vector<PrinterColumn> columns; // of CRDs
+    std::string createdPart; // a subresource that is only created: "eviction"; may be empty
     int storageId = 0; // versions of one resource share it
 
     std::string apiVersion() const { return group.empty() ? version : group + "/" + version; }

@@ -1,6 +1,7 @@
 #include "objectshape.h"
 
 #include <QtCore/qbytearray.h>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <support/gotext.h>
@@ -172,6 +173,21 @@ bool isCore(const Kind &kind, const char *name)
     return kind.isBuiltIn && kind.group.empty() && kind.kind == name;
 }
 
+template <std::size_t N>
+void dropFrom(Json &object, const Member (&members)[N], const std::string &path,
+    std::vector<std::string> *dropped)
+{
+    for (auto entry = object.begin(); entry != object.end();) {
+        const std::string &name = entry.key();
+        const bool isKnown = std::any_of(std::begin(members), std::end(members),
+                                 [&](const Member &member) { return name == member.name; })
+            || (path.empty() && (name == "apiVersion" || name == "kind" || name == "metadata"));
+        if (!isKnown)
+            dropped->push_back(path + name);
+        entry = isKnown ? std::next(entry) : object.erase(entry);
+    }
+}
+
 } // namespace
 
 std::string cannotUnmarshal(const Json &value, const std::string &field, const std::string &type)
@@ -206,6 +222,19 @@ std::string wrongShape(const Kind &kind, const Json &object, Reader reader)
         return {};
     return isConverter ? unconvertible(*spec, Shape::Struct, "")
                        : cannotUnmarshal(*spec, kind.kind + ".spec", "v1." + kind.kind + "Spec");
+}
+
+std::vector<std::string> dropUnknownFields(const Kind &kind, Json &object)
+{
+    std::vector<std::string> dropped;
+    if (const auto metadata = object.find("metadata");
+        metadata != object.end() && metadata->is_object())
+        dropFrom(*metadata, kMetadata, "metadata.", &dropped);
+    if (isCore(kind, "ConfigMap"))
+        dropFrom(object, kConfigMap, "", &dropped);
+    else if (isCore(kind, "Secret"))
+        dropFrom(object, kSecret, "", &dropped);
+    return dropped;
 }
 
 void fillNullTexts(const Kind &kind, Json &object)

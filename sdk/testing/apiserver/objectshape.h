@@ -16,6 +16,9 @@ enum class Reader : unsigned char {
 };
 // Empty when all is well. Looks at metadata, and at the content of ConfigMaps and Secrets.
 std::string wrongShape(const Kind &kind, const Json &object, Reader reader = Reader::Decoder);
+// Takes out what no field stands for, in metadata and, of ConfigMaps and Secrets, beside it; gives
+// the names ("metadata.x").
+std::vector<std::string> dropUnknownFields(const Kind &kind, Json &object);
 // Replaces what Go reads as "": null in maps of strings. The object has the right shape.
 void fillNullTexts(const Kind &kind, Json &object);
 

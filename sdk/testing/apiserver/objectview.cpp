@@ -1,5 +1,7 @@
 #include "objectview.h"
 
+#include <algorithm>
+
 namespace davit::testing::apiserver {
 namespace {
 
@@ -81,6 +83,15 @@ Form formOf(const ApiRequest &request)
             return Form::Full;
     }
     return Form::Full;
+}
+
+bool isAcceptable(const ApiRequest &request)
+{
+    const std::vector<std::string> types = mediaTypes(request.accept);
+    return request.accept.empty() || std::any_of(types.begin(), types.end(), [](const auto &type) {
+        const std::string plain = type.substr(0, type.find(';'));
+        return plain == "application/json" || plain == "application/*" || plain == "*/*";
+    });
 }
 
 bool wantsAggregatedDiscovery(const ApiRequest &request)

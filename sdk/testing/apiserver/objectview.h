@@ -9,6 +9,8 @@ enum class Form : unsigned char { Full, Partial, Table };
 
 // What the Accept header asks for first among the forms that the server has.
 Form formOf(const ApiRequest &request);
+// False when it names nothing but types that the server cannot write.
+bool isAcceptable(const ApiRequest &request);
 // True when it asks for aggregated discovery.
 bool wantsAggregatedDiscovery(const ApiRequest &request);
 

@@ -1,5 +1,6 @@
 #include "objectwriter.h"
 
+#include "fieldvalidation.h"
 #include "objectshape.h"
 #include "protobufbody.h"
 
@@ -243,11 +244,17 @@ ApiReply ObjectWriter::create(const Target &target, const ApiRequest &request)
     Json object;
     if (const ApiFault fault = parseBody(request, &object); fault.isSet())
         return replyOf(fault);
+    std::vector<std::string> warnings;
+    if (const ApiFault fault = validateFields(*target.kind, request, object, &warnings);
+        fault.isSet())
+        return replyOf(fault);
     if (const ApiFault fault = prepareNew(target, object); fault.isSet())
         return replyOf(fault);
     object["metadata"].erase("managedFields");
     support::recordUpdate(Json(), object, writerOf(target, request));
-    return storeNew(target, std::move(object), request);
+    ApiReply reply = storeNew(target, std::move(object), request);
+    reply.warnings = std::move(warnings);
+    return reply;
 }
 
 ApiReply ObjectWriter::storeNew(const Target &target, Json object, const ApiRequest &request)
@@ -424,7 +431,14 @@ ApiReply ObjectWriter::update(const Target &target, const ApiRequest &request)
         return replyOf(fault);
     if (target.subresource == "scale")
         return changeScale(target, before, after, request);
-    return replyWith(target, change(target, before, std::move(after), request, false), 200);
+    std::vector<std::string> warnings;
+    if (const ApiFault fault = validateFields(*target.kind, request, after, &warnings);
+        fault.isSet())
+        return replyOf(fault);
+    ApiReply reply
+        = replyWith(target, change(target, before, std::move(after), request, false), 200);
+    reply.warnings = std::move(warnings);
+    return reply;
 }
 
 ApiReply ObjectWriter::patch(const Target &target, const ApiRequest &request)
@@ -517,76 +531,6 @@ ApiReply ObjectWriter::apply(const Target &target, const ApiRequest &request)
     if (!outcome.conflicts.empty())
         return replyOf(applyConflict(outcome.conflicts));
     return replyWith(target, change(target, before, std::move(outcome.object), request, true), 200);
-}
-
-ApiReply ObjectWriter::remove(const Target &target, const ApiRequest &request)
-{
-    Json options = Json::object();
-    if (!request.body.empty())
-        if (const ApiFault fault = parseBody(request, &options); fault.isSet())
-            return replyOf(fault);
-    const RecordPtr before = m_store.find(target.kind->storageId, target.ref().key);
-    if (!before)
-        return replyOf(notFound(*target.kind, target.name));
-    if (target.kind->kind == "Namespace" && target.kind->isBuiltIn
-        && (target.name == "default" || target.name == "kube-system"
-            || target.name == "kube-public"))
-        return replyOf(forbidden(*target.kind, target.name, "this namespace may not be deleted"));
-    const Json &preconditions = support::membersOf(options, "preconditions");
-    const std::string uid = support::stringMember(preconditions, "uid");
-    const std::string version = support::stringMember(preconditions, "resourceVersion");
-    if (!uid.empty() && uid != before->uid)
-        return replyOf(preconditionFailed(*target.kind, before->name,
-            "the UID in the precondition (" + uid + ") does not match the UID in record ("
-                + before->uid + "). The object might have been deleted and then recreated"));
-    if (!version.empty() && version != std::to_string(before->version))
-        return replyOf(preconditionFailed(*target.kind, before->name,
-            "the ResourceVersion in the precondition (" + version
-                + ") does not match the ResourceVersion in record ("
-                + std::to_string(before->version) + "). The object might have been modified"));
-    std::string policy = support::stringMember(options, "propagationPolicy");
-    if (policy.empty())
-        policy = request.param("propagationPolicy");
-    const Propagation propagation = policy == "Foreground" ? Propagation::Foreground
-        : policy == "Orphan"                               ? Propagation::Orphan
-                                                           : Propagation::Background;
-    const bool isDryRun = request.isDryRun() || !support::itemsOf(options, "dryRun").empty();
-    const Remover::Outcome outcome
-        = isDryRun ? Remover::Outcome{before, true} : m_remover.remove(target.ref(), propagation);
-    ApiReply reply;
-    if (!outcome.isGone || target.kind->isReturnedWhenDeleted) {
-        reply.body = servedText(*target.kind, *outcome.record);
-        return reply;
-    }
-    Json status{{"kind", "Status"}, {"apiVersion", "v1"}, {"metadata", Json::object()},
-        {"status", "Success"}};
-    status["details"] = {{"name", before->name}};
-    if (!target.kind->group.empty())
-        status["details"]["group"] = target.kind->group;
-    status["details"]["kind"] = target.kind->plural;
-    status["details"]["uid"] = before->uid;
-    reply.body = support::toStdString(support::dumpJson(status));
-    return reply;
-}
-
-ApiReply ObjectWriter::removeCollection(
-    const Target &target, const ApiRequest &request, const Selectors &selectors)
-{
-    std::string items;
-    const ObjectMap objects = m_store.objects(target.kind->storageId);
-    for (const auto &[key, record] : objects) {
-        if ((!target.namespaceName.empty() && record->namespaceName != target.namespaceName)
-            || !selectors.matches(record->labels, record->fields))
-            continue;
-        if (!request.isDryRun())
-            m_remover.remove({target.kind->storageId, key}, Propagation::Background);
-        items += (items.empty() ? "" : ",") + servedText(*target.kind, *record);
-    }
-    ApiReply reply;
-    reply.body = "{\"kind\":\"" + target.kind->listKind + "\",\"apiVersion\":\""
-        + target.kind->apiVersion() + "\",\"metadata\":{\"resourceVersion\":\""
-        + std::to_string(m_store.lastVersion()) + "\"},\"items\":[" + items + "]}";
-    return reply;
 }
 
 } // namespace davit::testing::apiserver

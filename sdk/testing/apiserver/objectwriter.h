@@ -39,6 +39,8 @@ public:
     // Of every object that the selectors take; answers the list of what was deleted.
     ApiReply removeCollection(
         const Target &target, const ApiRequest &request, const Selectors &selectors);
+    // A subresource that is only created: an eviction, a token.
+    ApiReply createPart(const Target &target, const ApiRequest &request);
     // The Scale object of a target.
     ApiReply readScale(const Target &target);
 
@@ -59,6 +61,10 @@ private:
     ApiReply apply(const Target &target, const ApiRequest &request);
     ApiReply changeScale(const Target &target, const RecordPtr &before, const Json &scale,
         const ApiRequest &request);
+    ApiReply createToken(const Record &account, Json body);
+    ApiReply evict(const Target &target, const Record &record, const Json &eviction,
+        const ApiRequest &request);
+    ApiFault takeFromBudget(const Record &podRecord, const Json &pod, bool isDryRun);
     Json scaleOf(const Target &target, const Record &record) const;
     ApiReply replyWith(const Target &target, const Changed &changed, int code) const;
     ApiFault checkNamespace(const Target &target, const std::string &name) const;

@@ -13,18 +13,6 @@ Json::json_pointer pointerOf(std::string dotted)
     return Json::json_pointer(dotted);
 }
 
-// A label selector object as text, for Scale.status.selector.
-std::string selectorText(const Json &selector)
-{
-    if (selector.is_string())
-        return selector.get<std::string>();
-    std::string text;
-    for (const auto &[name, value] : support::membersOf(selector, "matchLabels").items())
-        text += (text.empty() ? "" : ",") + name + "="
-            + (value.is_string() ? value.get<std::string>() : value.dump());
-    return text;
-}
-
 } // namespace
 
 Json ObjectWriter::scaleOf(const Target &target, const Record &record) const

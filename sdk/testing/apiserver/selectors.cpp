@@ -175,4 +175,27 @@ bool Selectors::matches(const Labels &labels, const Labels &fields) const
     return true;
 }
 
+std::string selectorText(const Json &selector)
+{
+    if (selector.is_string())
+        return selector.get<std::string>();
+    std::string text;
+    const auto add = [&text](const std::string &term) { text += (text.empty() ? "" : ",") + term; };
+    for (const auto &[name, value] : support::membersOf(selector, "matchLabels").items())
+        add(name + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
+    for (const Json &entry : support::itemsOf(selector, "matchExpressions")) {
+        const std::string key = support::stringMember(entry, "key");
+        const std::string how = support::stringMember(entry, "operator");
+        std::string values;
+        for (const Json &value : support::itemsOf(entry, "values"))
+            if (value.is_string())
+                values += (values.empty() ? "" : ",") + value.get<std::string>();
+        if (how == "Exists" || how == "DoesNotExist")
+            add((how == "Exists" ? "" : "!") + key);
+        else
+            add(key + (how == "NotIn" ? " notin (" : " in (") + values + ")");
+    }
+    return text;
+}
+
 } // namespace davit::testing::apiserver

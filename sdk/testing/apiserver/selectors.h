@@ -45,4 +45,7 @@ private:
     std::vector<Term> m_fields;
 };
 
+// A LabelSelector object (matchLabels, matchExpressions) as text.
+std::string selectorText(const Json &selector);
+
 } // namespace davit::testing::apiserver

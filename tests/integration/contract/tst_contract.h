@@ -60,6 +60,12 @@ private Q_SLOTS:
     void secrets();
     void immutableConfigMap();
     void deleteCollection();
+    void mediaTypes_data();
+    void mediaTypes();
+    void unknownFields_data();
+    void unknownFields();
+    void evictions();
+    void tokens();
     void metadataOnly();
     void tables();
     void discovery();

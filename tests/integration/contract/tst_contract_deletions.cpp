@@ -189,4 +189,8 @@ void tst_Contract::deleteCollection()
     QCOMPARE(removed.code, 200);
     QCOMPARE(names(removed), (QStringList{QStringLiteral("a"), QStringLiteral("b")}));
     QCOMPARE(names(server().get(secrets)), QStringList{QStringLiteral("c")});
+    const ApiAnswer dry = server().remove(
+        secrets, R"({"apiVersion":"v1","kind":"DeleteOptions","dryRun":["All"]})");
+    QCOMPARE(dry.code, 200);
+    QCOMPARE(names(server().get(secrets)), QStringList{QStringLiteral("c")});
 }
