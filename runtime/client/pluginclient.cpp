@@ -47,18 +47,46 @@ private:
     bool m_isGiven = false;
 };
 
-ObjectReply objectFrom(const QString &operation, const RawReply &reply)
+// `metadataOf` is set when no more than the metadata of such an object was asked for.
+ObjectReply objectFrom(const QString &operation, const RawReply &reply, const Gvk *metadataOf)
 {
     if (reply.error.isError())
         return ObjectReply(reply.error);
     Object object;
-    const Status status = Object::fromJson(reply.body, &object);
-    if (!status.isOk())
+    Error error;
+    if (metadataOf) {
+        const priv::DecodeOptions options{
+            priv::ManagedFields::Keep, priv::Depth::MetadataOnly, metadataOf, {}};
+        error = priv::ObjectDecoder().decode(reply.body, options, &object);
+    } else {
+        error = Object::fromJson(reply.body, &object).error();
+    }
+    if (error.isError())
         return ObjectReply(Error(ErrorCode::MalformedReply,
-            QStringLiteral("%1: the answer is no object: %2")
-                .arg(operation, status.error().message()))
+            QStringLiteral("%1: the answer is no object: %2").arg(operation, error.message()))
                                .withHttpStatus(reply.httpStatus));
     return ObjectReply(object);
+}
+
+// The server does not know the resource any more: its CRD went, or got another scope or name. The
+// 404 for an object names the object.
+bool isForWholeResource(const Error &error)
+{
+    if (!isNotFound(error))
+        return false;
+    Object status;
+    return Object::fromJson(error.statusJson(), &status).isOk()
+        && status[QLatin1StringView("details")][QLatin1StringView("name")].toText().isEmpty();
+}
+
+Error checkTimeout(const QString &operation, const RequestOptions &options)
+{
+    if (options.timeout().count() <= 0)
+        return Error(ErrorCode::InvalidArgument,
+            QStringLiteral("%1: a time-out of %2 ms")
+                .arg(operation)
+                .arg(options.timeout().count()));
+    return Error();
 }
 
 Error checkOptions(const QString &operation, const Gvk &gvk, const RequestOptions &options)
@@ -66,12 +94,7 @@ Error checkOptions(const QString &operation, const Gvk &gvk, const RequestOption
     if (gvk.kind.isEmpty() || gvk.version.isEmpty())
         return Error(ErrorCode::InvalidArgument,
             QStringLiteral("%1: apiVersion and kind are needed").arg(operation));
-    if (options.timeout().count() <= 0)
-        return Error(ErrorCode::InvalidArgument,
-            QStringLiteral("%1: a time-out of %2 ms")
-                .arg(operation)
-                .arg(options.timeout().count()));
-    return Error();
+    return checkTimeout(operation, options);
 }
 
 } // namespace
@@ -124,6 +147,8 @@ public:
     void send(const Call &call, const AccessRequest &access, RestClient::Done done);
     Call prepare(const QString &operation, const RequestOptions &options) const;
     void close();
+    // What an answer tells of the kinds that the server has.
+    void noteKinds(const Gvk &gvk, const Error &error, const Object &object);
 
     const ClientIdentity &identity() const { return m_identity; }
 
@@ -178,6 +203,15 @@ void PluginClient::Core::send(const Call &call, const AccessRequest &access, Res
     m_running.insert(*id);
 }
 
+void PluginClient::Core::noteKinds(const Gvk &gvk, const Error &error, const Object &object)
+{
+    if (isForWholeResource(error))
+        m_mapper.forget(gvk);
+    const QString group = object[QLatin1StringView("spec")][QLatin1StringView("group")].toString();
+    if (gvk.group == QLatin1StringView("apiextensions.k8s.io") && !group.isEmpty())
+        m_mapper.forgetGroup(group);
+}
+
 void PluginClient::Core::close()
 {
     const std::lock_guard lock(m_mutex);
@@ -201,7 +235,8 @@ QFuture<ObjectReply> PluginClient::call(Verb verb, const Gvk &gvk, const ObjectK
     const Object &object, const Patch *patch, const RequestOptions &options)
 {
     ObjectKey address = key;
-    if (verb == Verb::Create && address.namespaceName.isEmpty())
+    const bool isOfCollection = verb == Verb::List || verb == Verb::DeleteCollection;
+    if ((verb == Verb::Create || isOfCollection) && address.namespaceName.isEmpty())
         address.namespaceName = options.namespaceName();
     const QString operation = operationName(verb, gvk, address);
     std::shared_ptr<const Patch> change = patch ? std::make_shared<const Patch>(*patch) : nullptr;
@@ -209,19 +244,20 @@ QFuture<ObjectReply> PluginClient::call(Verb verb, const Gvk &gvk, const ObjectK
                            const transport::Resource &resource,
                            const std::shared_ptr<Answer<ObjectReply>> &answer) {
         Call call = core->prepare(operation, options);
-        const Status status = buildRequest(resource, {verb, address, object, change.get(), options},
-            core->identity().fieldManager(), &call.request);
+        const VerbCall asked{verb, address, object, change.get(), options};
+        const Status status
+            = buildRequest(resource, asked, core->identity().fieldManager(), &call.request);
         if (!status.isOk()) {
             answer->give(ObjectReply(status.error()));
             return;
         }
-        const bool hasNoName = verb == Verb::Create;
-        core->send(call,
-            {verbName(verb), resource.gvk.group, resource.plural,
-                hasNoName ? QString() : options.subresource(),
-                hasNoName ? QString() : address.name},
-            [answer, operation](
-                const RawReply &reply) { answer->give(objectFrom(operation, reply)); });
+        const bool isMetadata = verb == Verb::Get && options.payload() == Payload::Metadata;
+        core->send(call, accessOf(resource, asked),
+            [core, answer, operation, gvk = resource.gvk, verb, isMetadata](const RawReply &raw) {
+                const ObjectReply reply = objectFrom(operation, raw, isMetadata ? &gvk : nullptr);
+                core->noteKinds(gvk, reply.error(), verb == Verb::Get ? Object() : reply.object());
+                answer->give(reply);
+            });
     };
     return m_core->run<ObjectReply>(operation, gvk, options, begin);
 }
@@ -237,17 +273,19 @@ QFuture<ListReply> PluginClient::list(const Gvk &gvk, const RequestOptions &opti
             answer->give(ListReply(status.error()));
             return;
         }
-        auto decoder = std::make_shared<codec::ListDecoder>(resource.gvk, priv::DecodeOptions());
+        priv::DecodeOptions decoding;
+        if (options.payload() == Payload::Metadata)
+            decoding.depth = priv::Depth::MetadataOnly;
+        auto decoder = std::make_shared<codec::ListDecoder>(resource.gvk, decoding);
         auto objects = std::make_shared<QList<Object>>();
         call.onBody = [decoder, objects](const QByteArray &bytes) {
             for (Object &object : decoder->feed(bytes))
                 objects->append(std::move(object));
         };
-        core->send(call,
-            {verbName(Verb::List), resource.gvk.group, resource.plural, QString(),
-                exactName(options.fieldSelector())},
-            [answer, decoder, objects, operation](const RawReply &reply) {
+        core->send(call, accessOf(resource, {Verb::List, {}, {}, nullptr, options}),
+            [core, answer, decoder, objects, operation, gvk = resource.gvk](const RawReply &reply) {
                 Error error = reply.error;
+                core->noteKinds(gvk, error, Object());
                 if (!error.isError()) {
                     error = decoder->finish();
                     if (error.isError())
@@ -260,6 +298,27 @@ QFuture<ListReply> PluginClient::list(const Gvk &gvk, const RequestOptions &opti
             });
     };
     return m_core->run<ListReply>(operation, gvk, options, begin);
+}
+
+QFuture<BodyReply> PluginClient::getRaw(const QByteArray &target, const RequestOptions &options)
+{
+    const QString operation = QStringLiteral("get ") + QString::fromUtf8(target);
+    const auto answer = std::make_shared<Answer<BodyReply>>(operation);
+    AccessRequest access;
+    Error wrong = accessOfTarget(target, &access).error();
+    if (!wrong.isError())
+        wrong = checkTimeout(operation, options);
+    if (wrong.isError()) {
+        answer->give(BodyReply(wrong));
+        return answer->future();
+    }
+    Call call = m_core->prepare(operation, options);
+    call.request.target = target;
+    call.request.accept = "application/json, */*";
+    m_core->send(call, access, [answer](const RawReply &reply) {
+        answer->give(reply.error.isError() ? BodyReply(reply.error) : BodyReply(reply.body));
+    });
+    return answer->future();
 }
 
 } // namespace davit::client

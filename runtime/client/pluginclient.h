@@ -47,6 +47,7 @@ public:
     QFuture<ObjectReply> call(Verb verb, const Gvk &gvk, const ObjectKey &key, const Object &object,
         const Patch *patch, const RequestOptions &options) override;
     QFuture<ListReply> list(const Gvk &gvk, const RequestOptions &options) override;
+    QFuture<BodyReply> getRaw(const QByteArray &target, const RequestOptions &options) override;
     // Ends running calls with Canceled, and those to come. [thread-safe]
     void close();
 

@@ -24,8 +24,17 @@ bool namesResource(const QStringList &resources, const AccessRequest &request)
             && resources.contains(QStringLiteral("*/") + request.subresource));
 }
 
+bool namesPath(const QStringList &urls, const QString &path)
+{
+    return std::any_of(urls.begin(), urls.end(), [&](const QString &url) {
+        return url == path || (url.endsWith(QLatin1Char('*')) && path.startsWith(url.chopped(1)));
+    });
+}
+
 bool covers(const PolicyRule &rule, const AccessRequest &request)
 {
+    if (!request.path.isEmpty())
+        return names(rule.verbs, request.verb) && namesPath(rule.nonResourceUrls, request.path);
     return names(rule.verbs, request.verb) && names(rule.apiGroups, request.group)
         && namesResource(rule.resources, request)
         && (rule.resourceNames.isEmpty() || rule.resourceNames.contains(request.name));
@@ -59,6 +68,11 @@ Status Rbac::check(const QString &operation, const AccessRequest &request) const
 {
     if (allows(request))
         return Status::ok();
+    if (!request.path.isEmpty())
+        return Status(ErrorCode::MissingRbac,
+            QStringLiteral("%1: the plugin's metadata lacks the Rbac rule {\"nonResourceURLs\": "
+                           "[\"%2\"], \"verbs\": [\"%3\"]}; nothing was sent")
+                .arg(operation, request.path, request.verb));
     QString resource = request.resource;
     if (!request.subresource.isEmpty())
         resource += QLatin1Char('/') + request.subresource;

@@ -16,7 +16,7 @@ struct PolicyRule
     QStringList resources; // "pods", "pods/status", "*", "*/scale"
     QStringList resourceNames; // empty: any
     QStringList verbs; // "get", "*"
-    QStringList nonResourceUrls{}; // "/metrics"; no request of a client is one
+    QStringList nonResourceUrls{}; // "/metrics", "/healthz/*"; for Client::getRaw()
 };
 
 // One request as RBAC sees it.
@@ -27,6 +27,7 @@ struct AccessRequest
     QString resource; // plural
     QString subresource; // empty, "status", "scale"
     QString name; // empty for create; of a list or watch what exactName() says
+    QString path{}; // "/metrics": no resource, and then the members above but verb are empty
 };
 
 // The one name that a field selector lets through ("metadata.name=x"), else empty: a rule with that

@@ -4,11 +4,17 @@
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
 #include <QtCore/qurl.h>
+#include <QtCore/qurlquery.h>
 
 namespace davit::client {
 namespace {
 
 constexpr qsizetype kMaxFieldManagerLength = 128;
+constexpr char kTable[] = "application/json;as=Table;g=meta.k8s.io;v=v1";
+constexpr char kPartialList[]
+    = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+constexpr char kPartialObject[]
+    = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
 class Query
 {
@@ -64,6 +70,21 @@ QByteArray patchContentType(PatchType type) // C-29
     return {};
 }
 
+QString validationText(FieldValidation validation) // E-34
+{
+    switch (validation) {
+    case FieldValidation::Ignore:
+        return QStringLiteral("Ignore");
+    case FieldValidation::Warn:
+        return QStringLiteral("Warn");
+    case FieldValidation::Strict:
+        return QStringLiteral("Strict");
+    case FieldValidation::Unset:
+        break;
+    }
+    return {};
+}
+
 QByteArray deleteOptions(const RequestOptions &options) // E-34
 {
     QJsonObject body{{QStringLiteral("apiVersion"), QStringLiteral("v1")},
@@ -91,6 +112,8 @@ QByteArray deleteOptions(const RequestOptions &options) // E-34
         body.insert(QStringLiteral("preconditions"), preconditions);
     if (options.isDryRun())
         body.insert(QStringLiteral("dryRun"), QJsonArray{QStringLiteral("All")});
+    if (options.gracePeriod().count() >= 0)
+        body.insert(QStringLiteral("gracePeriodSeconds"), qint64(options.gracePeriod().count()));
     return QJsonDocument(body).toJson(QJsonDocument::Compact);
 }
 
@@ -108,19 +131,27 @@ Status checkKind(const transport::Resource &resource, const VerbCall &call)
     return Status::ok();
 }
 
+// The path of a collection that needs a namespace where its kind has them, and what is wrong.
+Status checkedCollection(const transport::Resource &resource, Verb verb, const ObjectKey &key)
+{
+    // What a path segment may be is decided in one place: ask it with a name that is always good.
+    QByteArray unused;
+    const Status status = transport::objectTarget(
+        resource, {key.namespaceName, QStringLiteral("x")}, QString(), {}, &unused);
+    return status.isOk()
+        ? status
+        : Status(status.error().withContext(operationName(verb, resource.gvk, key)));
+}
+
 // create addresses the collection; a namespaced object needs its namespace (C-20).
 Status createTarget(const transport::Resource &resource, const VerbCall &call, const Query &query,
     QByteArray *target)
 {
     const QString inNamespace
         = call.key.namespaceName.isEmpty() ? call.options.namespaceName() : call.key.namespaceName;
-    // What a path segment may be is decided in one place: ask it with a name that is always good.
-    QByteArray unused;
-    const Status status = transport::objectTarget(
-        resource, {inNamespace, QStringLiteral("x")}, QString(), {}, &unused);
-    if (!status.isOk())
-        return status.error().withContext(
-            operationName(call.verb, resource.gvk, {inNamespace, call.key.name}));
+    if (const Status status = checkedCollection(resource, call.verb, {inNamespace, call.key.name});
+        !status.isOk())
+        return status;
     *target = transport::collectionTarget(resource, inNamespace);
     if (!query.text().isEmpty())
         *target += '?' + query.text();
@@ -144,6 +175,8 @@ QString verbName(Verb verb)
         return QStringLiteral("patch");
     case Verb::Delete:
         return QStringLiteral("delete");
+    case Verb::DeleteCollection:
+        return QStringLiteral("deletecollection");
     }
     return QString();
 }
@@ -156,15 +189,44 @@ QString operationName(Verb verb, const Gvk &gvk, const ObjectKey &key)
     return key.namespaceName.isEmpty() ? text : text + QStringLiteral(" in ") + key.namespaceName;
 }
 
+namespace {
+Status buildCollectionDelete(
+    const transport::Resource &resource, const RequestOptions &options, transport::Request *request)
+{
+    const ObjectKey key{options.namespaceName(), QString()};
+    if (const Status status = checkedCollection(resource, Verb::DeleteCollection, key);
+        !status.isOk())
+        return status;
+    transport::ListOptions list;
+    list.labelSelector = options.labelSelector();
+    list.fieldSelector = options.fieldSelector();
+    request->method = "DELETE";
+    request->body = deleteOptions(options);
+    request->contentType = "application/json";
+    request->target = transport::collectionTarget(resource, options.namespaceName(), list);
+    request->target += request->target.contains('?') ? '&' : '?';
+    request->target += "timeout=" + durationText(options.timeout()).toLatin1();
+    return Status::ok();
+}
+} // namespace
+
 Status buildRequest(const transport::Resource &resource, const VerbCall &call,
     const QString &fieldManager, transport::Request *request)
 {
     if (const Status status = checkKind(resource, call); !status.isOk())
         return status;
     const RequestOptions &options = call.options;
+    if (call.verb == Verb::List) {
+        request->accept = kTable;
+        return buildListRequest(resource, options, request);
+    }
+    if (call.verb == Verb::DeleteCollection)
+        return buildCollectionDelete(resource, options, request);
     Query query;
     if (call.verb == Verb::Get) {
         request->method = "GET";
+        if (options.payload() == Payload::Metadata)
+            request->accept = kPartialObject;
         query.add("resourceVersion", options.resourceVersion());
     } else if (call.verb == Verb::Delete) {
         request->method = "DELETE";
@@ -189,15 +251,71 @@ Status buildRequest(const transport::Resource &resource, const VerbCall &call,
             request->body = call.object.toJson();
             request->contentType = "application/json";
         }
+        query.add("fieldValidation", validationText(options.fieldValidation()));
     }
     query.add("timeout", durationText(options.timeout()));
-    if (call.verb == Verb::Create)
+    if (call.verb == Verb::Create && options.subresource().isEmpty())
         return createTarget(resource, call, query, &request->target);
     const Status status = transport::objectTarget(
         resource, call.key, options.subresource(), query.text(), &request->target);
     return status.isOk()
         ? status
         : Status(status.error().withContext(operationName(call.verb, resource.gvk, call.key)));
+}
+
+AccessRequest accessOf(const transport::Resource &resource, const VerbCall &call)
+{
+    const QString group = resource.gvk.group;
+    const QString &subresource = call.options.subresource();
+    if (call.verb == Verb::List)
+        return {verbName(call.verb), group, resource.plural, QString(),
+            exactName(call.options.fieldSelector())};
+    if (call.verb == Verb::DeleteCollection || (call.verb == Verb::Create && subresource.isEmpty()))
+        return {verbName(call.verb), group, resource.plural, QString(), QString()};
+    return {verbName(call.verb), group, resource.plural, subresource, call.key.name};
+}
+
+Status accessOfTarget(const QByteArray &target, AccessRequest *access)
+{
+    const auto refused = [&target](const char *why) {
+        return Status(ErrorCode::InvalidArgument,
+            QStringLiteral("get %1: %2").arg(QString::fromUtf8(target), QString::fromLatin1(why)));
+    };
+    const qsizetype mark = target.indexOf('?');
+    const QString path = QUrl::fromPercentEncoding(target.left(mark < 0 ? target.size() : mark));
+    QStringList parts = path.split(QLatin1Char('/'));
+    if (parts.takeFirst() != QString() || parts.isEmpty() || target.contains('#'))
+        return refused("a path begins with '/' and has no '#'");
+    if (parts.size() > 1 && parts.last().isEmpty())
+        parts.removeLast();
+    for (const QString &part : std::as_const(parts))
+        if (part == QLatin1StringView(".") || part == QLatin1StringView("..")
+            || (part.isEmpty() && parts.size() > 1))
+            return refused("a path has no empty segments and none of dots");
+    const QUrlQuery query(mark < 0 ? QString() : QString::fromUtf8(target.mid(mark + 1)));
+    const bool isCore = parts[0] == QLatin1StringView("api");
+    const qsizetype prefix = isCore ? 2 : 3;
+    if ((!isCore && parts[0] != QLatin1StringView("apis")) || parts.size() <= prefix) {
+        *access = {QStringLiteral("get"), {}, {}, {}, {}, path};
+        return Status::ok();
+    }
+    if (parts[prefix] == QLatin1StringView("watch") || query.hasQueryItem(QStringLiteral("watch")))
+        return refused("a watch does not end; use an informer");
+    access->group = isCore ? QString() : parts[1];
+    parts = parts.mid(prefix);
+    if (parts.size() > 2 && parts[0] == QLatin1StringView("namespaces")
+        && !(isCore && parts.size() == 3
+            && (parts[2] == QLatin1StringView("status")
+                || parts[2] == QLatin1StringView("finalize"))))
+        parts = parts.mid(2);
+    access->resource = parts[0];
+    access->name = parts.value(1);
+    access->subresource = parts.value(2);
+    access->verb = access->name.isEmpty() ? QStringLiteral("list") : QStringLiteral("get");
+    if (access->name.isEmpty())
+        access->name
+            = exactName(query.queryItemValue(QStringLiteral("fieldSelector"), QUrl::FullyDecoded));
+    return Status::ok();
 }
 
 Status buildListRequest(
@@ -213,14 +331,13 @@ Status buildListRequest(
             = options.resourceVersion(); // a later page has its version in the token
     request->method = "GET";
     request->channel = transport::Channel::List;
-    if (!options.namespaceName().isEmpty()) {
-        QByteArray unused;
-        const Status status = transport::objectTarget(
-            resource, {options.namespaceName(), QStringLiteral("x")}, QString(), {}, &unused);
-        if (!status.isOk())
-            return status.error().withContext(
-                operationName(Verb::List, resource.gvk, {options.namespaceName(), QString()}));
-    }
+    if (options.payload() == Payload::Metadata && request->accept != kTable)
+        request->accept = kPartialList;
+    if (!options.namespaceName().isEmpty())
+        if (const Status status
+            = checkedCollection(resource, Verb::List, {options.namespaceName(), QString()});
+            !status.isOk())
+            return status;
     request->target = transport::collectionTarget(resource, options.namespaceName(), list);
     request->target += request->target.contains('?') ? '&' : '?';
     request->target += "timeout=" + durationText(options.timeout()).toLatin1();

@@ -3,6 +3,8 @@
 // tst_requestbuilder.
 #pragma once
 
+#include "policyrule.h"
+
 #include <davit/priv/backends.h>
 
 #include <transport/resource.h>
@@ -21,7 +23,7 @@ struct VerbCall
     RequestOptions options;
 };
 
-// "get", "list", "create", "update", "patch", "delete": as RBAC names them.
+// "get", "list", "create", "update", "patch", "delete", "deletecollection": as RBAC names them.
 QString verbName(Verb verb);
 // "create ConfigMap team-a/x": how errors open.
 QString operationName(Verb verb, const Gvk &gvk, const ObjectKey &key);
@@ -29,6 +31,11 @@ QString operationName(Verb verb, const Gvk &gvk, const ObjectKey &key);
 // `fieldManager` is used where the options name none. [thread-safe]
 Status buildRequest(const transport::Resource &resource, const VerbCall &call,
     const QString &fieldManager, transport::Request *request);
+// What RBAC asks of the call.
+AccessRequest accessOf(const transport::Resource &resource, const VerbCall &call);
+// What RBAC asks of a GET of a path, read as the server reads it. InvalidArgument for what is no
+// path of a server ("/" in front, no empty or dot segments) and for a watch. [thread-safe]
+Status accessOfTarget(const QByteArray &target, AccessRequest *access);
 // The same for a list.
 Status buildListRequest(const transport::Resource &resource, const RequestOptions &options,
     transport::Request *request);

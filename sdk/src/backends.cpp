@@ -2,6 +2,8 @@
 #include <davit/priv/plugincall.h>
 
 #include <QtCore/qcoreevent.h>
+#include <QtCore/qpromise.h>
+#include <thread>
 
 namespace davit::priv {
 
@@ -14,6 +16,21 @@ MetricsBackend::~MetricsBackend() = default;
 InformerBackend::~InformerBackend() = default;
 HostBackend::~HostBackend() = default;
 ReconcileState::~ReconcileState() = default;
+
+void ClockBackend::sleepFor(std::chrono::nanoseconds span) const
+{
+    std::this_thread::sleep_for(span);
+}
+
+QFuture<BodyReply> ClientBackend::getRaw(const QByteArray &, const RequestOptions &)
+{
+    QPromise<BodyReply> promise;
+    promise.start();
+    promise.addResult(BodyReply(
+        Error(ErrorCode::Unsupported, QStringLiteral("get of a path: this client cannot do it"))));
+    promise.finish();
+    return promise.future();
+}
 
 int wakeUpEventType()
 {

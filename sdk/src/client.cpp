@@ -1,4 +1,5 @@
 #include <davit/client.h>
+#include <davit/objectbuilder.h>
 #include <davit/priv/backends.h>
 
 #include <QtCore/qpromise.h>
@@ -29,6 +30,35 @@ QFuture<ObjectReply> called(ClientBackend *d, ClientBackend::Verb verb, const Gv
 {
     return d ? d->call(verb, gvk, key, object, patch, options) : unsupported<ObjectReply>();
 }
+
+// What an apply may send (B55): the server's own members, the status and copies of the object in
+// annotations would make the sender their owner, or be refused.
+Object intentOf(const Object &object, bool isStatus)
+{
+    const QString metadata = QStringLiteral("metadata");
+    ObjectBuilder builder(object);
+    for (const char *name : {"managedFields", "uid", "resourceVersion", "creationTimestamp",
+             "generation", "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"})
+        builder.remove({metadata, QString::fromLatin1(name)});
+    const QLatin1StringView copy("kubectl.kubernetes.io/last-applied-configuration");
+    if (object.hasAnnotation(copy)) {
+        const Value all = object[QLatin1StringView("metadata")][QLatin1StringView("annotations")];
+        QStringList path{metadata, QStringLiteral("annotations")};
+        if (all.size() > 1)
+            path.append(copy);
+        builder.remove(path);
+    }
+    if (!isStatus)
+        builder.remove({QStringLiteral("status")});
+    return builder.build();
+}
+
+RequestOptions onSubresource(const RequestOptions &options, const QString &name)
+{
+    return RequestOptions(options).subresource(name);
+}
+
+const QString kScale = QStringLiteral("scale");
 
 } // namespace
 
@@ -74,9 +104,7 @@ QFuture<ObjectReply> Client::update(const Object &object, const RequestOptions &
 
 QFuture<ObjectReply> Client::updateStatus(const Object &object, const RequestOptions &options) const
 {
-    RequestOptions status(options);
-    status.subresource(QStringLiteral("status"));
-    return update(object, status);
+    return update(object, onSubresource(options, QStringLiteral("status")));
 }
 
 QFuture<ObjectReply> Client::patch(
@@ -92,8 +120,54 @@ QFuture<ObjectReply> Client::patch(
 
 QFuture<ObjectReply> Client::apply(const Object &object, const RequestOptions &options) const
 {
-    const Patch body = Patch::apply(object.toJson());
+    const bool isStatus = options.subresource() == QLatin1StringView("status");
+    const Patch body = Patch::apply(intentOf(object, isStatus).toJson());
     return patch(object.gvk(), object.key(), body, options);
+}
+
+QFuture<ObjectReply> Client::table(const Gvk &gvk, const RequestOptions &options) const
+{
+    return called(d, ClientBackend::Verb::List, gvk, {}, {}, nullptr, options);
+}
+
+QFuture<BodyReply> Client::getRaw(const QByteArray &target, const RequestOptions &options) const
+{
+    return d ? d->getRaw(target, options) : unsupported<BodyReply>();
+}
+
+QFuture<ObjectReply> Client::createSubresource(const Gvk &gvk, const ObjectKey &key,
+    const QString &subresource, const Object &body, const RequestOptions &options) const
+{
+    if (subresource.isEmpty())
+        return answered<ObjectReply>(Error(ErrorCode::InvalidArgument,
+            QStringLiteral("create a subresource of %1 %2: its name is empty")
+                .arg(toString(gvk), toString(key))));
+    return called(d, ClientBackend::Verb::Create, gvk, key, body, nullptr,
+        onSubresource(options, subresource));
+}
+
+QFuture<ObjectReply> Client::getScale(
+    const Gvk &gvk, const ObjectKey &key, const RequestOptions &options) const
+{
+    return get(gvk, key, onSubresource(options, kScale));
+}
+
+QFuture<ObjectReply> Client::updateScale(
+    const Gvk &gvk, const ObjectKey &key, const Object &scale, const RequestOptions &options) const
+{
+    return called(
+        d, ClientBackend::Verb::Update, gvk, key, scale, nullptr, onSubresource(options, kScale));
+}
+
+QFuture<ObjectReply> Client::patchScale(
+    const Gvk &gvk, const ObjectKey &key, const Patch &body, const RequestOptions &options) const
+{
+    return patch(gvk, key, body, onSubresource(options, kScale));
+}
+
+QFuture<ObjectReply> Client::removeCollection(const Gvk &gvk, const RequestOptions &options) const
+{
+    return called(d, ClientBackend::Verb::DeleteCollection, gvk, {}, {}, nullptr, options);
 }
 
 QFuture<ObjectReply> Client::remove(

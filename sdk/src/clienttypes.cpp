@@ -1,6 +1,6 @@
 #include <davit/clienttypes.h>
 
-#include <nlohmann/json.hpp>
+#include <support/patchtree.h>
 
 DAVIT_BEGIN_NAMESPACE
 
@@ -103,6 +103,44 @@ Error ListReply::error() const
     return d ? d->error : Error();
 }
 
+class BodyReplyPrivate : public QSharedData
+{
+public:
+    QByteArray body;
+    Error error;
+};
+
+BodyReply::BodyReply() = default;
+
+BodyReply::BodyReply(const QByteArray &body) : d(new BodyReplyPrivate)
+{
+    d->body = body;
+}
+
+BodyReply::BodyReply(const Error &error) : d(new BodyReplyPrivate)
+{
+    d->error = error;
+}
+
+BodyReply::BodyReply(const BodyReply &other) = default;
+BodyReply &BodyReply::operator=(const BodyReply &other) = default;
+BodyReply::~BodyReply() = default;
+
+bool BodyReply::isOk() const noexcept
+{
+    return d && !d->error.isError();
+}
+
+QByteArray BodyReply::body() const
+{
+    return d ? d->body : QByteArray();
+}
+
+Error BodyReply::error() const
+{
+    return d ? d->error : Error();
+}
+
 class PatchPrivate : public QSharedData
 {
 public:
@@ -142,31 +180,11 @@ Patch Patch::strategicMerge(const QByteArray &json)
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using support::Json;
 
 Json parsed(const QByteArray &text)
 {
     return Json::parse(text.begin(), text.end(), nullptr, false);
-}
-
-// RFC 7386 turned round: what merged into `before` gives `after`. Lists are replaced whole.
-Json mergeDifference(const Json &before, const Json &after)
-{
-    Json patch = Json::object();
-    for (const auto &member : before.items())
-        if (!after.contains(member.key()))
-            patch[member.key()] = nullptr;
-    for (const auto &member : after.items()) {
-        const auto old = before.find(member.key());
-        if (old == before.end()) {
-            patch[member.key()] = member.value();
-        } else if (*old != member.value()) {
-            patch[member.key()] = old->is_object() && member.value().is_object()
-                ? mergeDifference(*old, member.value())
-                : member.value();
-        }
-    }
-    return patch;
 }
 
 } // namespace
@@ -177,7 +195,7 @@ Patch Patch::difference(const Object &before, const Object &after, bool withOpti
     const Json to = parsed(after.toJson());
     if (!from.is_object() || !to.is_object())
         return Patch(PatchType::Unset, {});
-    Json patch = mergeDifference(from, to);
+    Json patch = support::mergePatchTreeBetween(from, to);
     if (withOptimisticLock) {
         const QByteArray version = before.resourceVersion().toUtf8();
         if (version.isEmpty())

@@ -1,5 +1,6 @@
 #include <davit/clock.h>
 #include <davit/priv/backends.h>
+#include <thread>
 
 DAVIT_BEGIN_NAMESPACE
 
@@ -26,6 +27,14 @@ QDateTime Clock::utcNow() const
         : std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch());
     return QDateTime::fromMSecsSinceEpoch(std::chrono::duration_cast<milliseconds>(now).count())
         .toUTC();
+}
+
+void Clock::sleepFor(std::chrono::nanoseconds span) const
+{
+    if (m_backend)
+        m_backend->sleepFor(span);
+    else
+        std::this_thread::sleep_for(span);
 }
 
 DAVIT_END_NAMESPACE

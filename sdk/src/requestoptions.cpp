@@ -19,6 +19,9 @@ public:
     QString preconditionUid;
     QString preconditionResourceVersion;
     std::chrono::milliseconds timeout{30'000};
+    FieldValidation fieldValidation = FieldValidation::Unset;
+    std::chrono::seconds gracePeriod{-1};
+    Payload payload = Payload::Unset;
 };
 
 RequestOptions::RequestOptions() : d(new RequestOptionsPrivate) { }
@@ -111,6 +114,24 @@ RequestOptions &RequestOptions::timeout(std::chrono::milliseconds deadline)
     return *this;
 }
 
+RequestOptions &RequestOptions::fieldValidation(FieldValidation validation)
+{
+    d->fieldValidation = validation;
+    return *this;
+}
+
+RequestOptions &RequestOptions::gracePeriod(std::chrono::seconds period)
+{
+    d->gracePeriod = period;
+    return *this;
+}
+
+RequestOptions &RequestOptions::payload(Payload payload)
+{
+    d->payload = payload;
+    return *this;
+}
+
 QString RequestOptions::namespaceName() const
 {
     return d->namespaceName;
@@ -179,6 +200,21 @@ QString RequestOptions::preconditionResourceVersion() const
 std::chrono::milliseconds RequestOptions::timeout() const
 {
     return d->timeout;
+}
+
+FieldValidation RequestOptions::fieldValidation() const
+{
+    return d->fieldValidation;
+}
+
+std::chrono::seconds RequestOptions::gracePeriod() const
+{
+    return d->gracePeriod;
+}
+
+Payload RequestOptions::payload() const
+{
+    return d->payload;
 }
 
 DAVIT_END_NAMESPACE

@@ -19,6 +19,7 @@ struct PoolAccess;
 } // namespace davit::priv
 
 DAVIT_BEGIN_NAMESPACE
+class BodyReply;
 class Client;
 class Clock;
 class Cluster;
@@ -52,10 +53,12 @@ class ReconcileRequest;
 class ReconcileResult;
 class RequestOptions;
 class Status;
+class Table;
 class Value;
 enum class Delivery : quint8;
 enum class ErrorCode : quint16;
 enum class EventType : quint8;
+enum class FieldValidation : quint8;
 enum class Payload : quint8;
 struct ErrorCause;
 struct Gvk;

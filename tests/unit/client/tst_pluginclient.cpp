@@ -1,3 +1,4 @@
+// NOLINT(file-size): each verb and each refusal of the client in one table of rows
 #include "../loglines.h"
 #include "client/meteredtransport.h"
 #include "client/plugincallmetrics.h"
@@ -19,10 +20,15 @@ const Gvk kWidget{QStringLiteral("demo.example"), QStringLiteral("v1"), QStringL
 const ObjectKey kX{QStringLiteral("team-a"), QStringLiteral("x")};
 const QByteArray kJson
     = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"x","namespace":"team-a"}})";
-const QByteArray kCoreResources = R"({"kind":"APIResourceList","groupVersion":"v1","resources":[
-    {"name":"configmaps","namespaced":true,"kind":"ConfigMap","verbs":["get"]},
-    {"name":"namespaces","namespaced":false,"kind":"Namespace","verbs":["get"]},
-    {"name":"namespaces/status","namespaced":false,"kind":"Namespace","verbs":["get"]}]})";
+const QByteArray kCoreResources
+    = R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{},"versions":[
+    {"version":"v1","freshness":"Current","resources":[
+    {"resource":"configmaps","scope":"Namespaced","responseKind":{"group":"","version":"v1","kind":"ConfigMap"},"verbs":["get"]},
+    {"resource":"namespaces","scope":"Cluster","responseKind":{"group":"","version":"v1","kind":"Namespace"},"verbs":["get"],
+     "subresources":[{"subresource":"status","verbs":["get"]}]}]}]}]})";
+const QByteArray kNoGroups = R"({"kind":"APIGroupDiscoveryList","items":[]})";
+const QByteArray kCoreList = R"({"kind":"APIResourceList","groupVersion":"v1","resources":[
+    {"name":"configmaps","namespaced":true,"kind":"ConfigMap","verbs":["get"]}]})";
 
 class Calls final : public CallObserver
 {
@@ -107,6 +113,13 @@ private Q_SLOTS:
     void oddDiscovery_data();
     void oddDiscovery();
     void discoveryIsShared();
+    void resourceThatWent_data();
+    void resourceThatWent();
+    void crdWrites();
+    void metadataOnly();
+    void raw_data();
+    void raw();
+    void table();
     void deadline_data();
     void deadline();
     void canceled();
@@ -129,7 +142,8 @@ void tst_PluginClient::getsAnObject()
     const QFuture<ObjectReply> reply = f.client.get(kConfigMap, kX);
     f.discover();
     QCOMPARE(f.server.exchanges.size(), size_t(2));
-    QCOMPARE(f.server.exchanges[0]->request.target, QByteArray("/api/v1"));
+    QCOMPARE(f.server.exchanges[0]->request.target, QByteArray("/api"));
+    QVERIFY(f.server.exchanges[0]->request.accept.contains("as=APIGroupDiscoveryList"));
     QCOMPARE(f.server.exchanges[1]->request.target,
         QByteArray("/api/v1/namespaces/team-a/configmaps/x?timeout=30s"));
     QVERIFY(!reply.isFinished());
@@ -288,8 +302,8 @@ void tst_PluginClient::kindNotServed()
     Fixture f;
     QFuture<ObjectReply> reply = f.client.get(kWidget, kX);
     f.executor.runAll();
-    QCOMPARE(f.server.exchanges[0]->request.target, QByteArray("/apis/demo.example/v1"));
-    f.server.answer(0, 404, "404 page not found");
+    QCOMPARE(f.server.exchanges[0]->request.target, QByteArray("/apis"));
+    f.server.answer(0, 200, kNoGroups);
     f.executor.runAll();
     QCOMPARE(reply.result().error().code(), ErrorCode::KindNotServed);
     QCOMPARE(reply.result().error().message(),
@@ -305,6 +319,7 @@ void tst_PluginClient::kindNotServed()
     reply = f.client.get(kWidget, kX);
     f.executor.runAll();
     QCOMPARE(f.server.exchanges.size(), size_t(2));
+    QCOMPARE(f.server.exchanges[1]->request.target, QByteArray("/apis/demo.example/v1"));
     f.server.answer(1, 200,
         R"({"kind":"APIResourceList","resources":[{"name":"widgets","namespaced":true,"kind":"Widget"}]})");
     f.executor.runAll();
@@ -330,6 +345,7 @@ void tst_PluginClient::discoveryFails()
     f.clock.advance(10min, &f.executor); // too old: asked anew; while that fails, good enough
     reply = f.client.get(kConfigMap, kX);
     f.executor.runAll();
+    QCOMPARE(f.server.exchanges[3]->request.target, QByteArray("/api/v1")); // no more than needed
     f.server.fail(3, Error(ErrorCode::ConnectionRefused, QStringLiteral("nothing listens")));
     f.executor.runAll();
     QCOMPARE(f.server.exchanges.size(), size_t(5));
@@ -373,7 +389,9 @@ void tst_PluginClient::oddDiscovery()
     Fixture f;
     const QFuture<ObjectReply> reply = f.client.get(kWidget, kX);
     f.executor.runAll();
-    f.server.answer(0, 200, body);
+    f.server.answer(0, 406, "{}"); // no aggregated discovery
+    f.executor.runAll();
+    f.server.answer(1, 200, body);
     f.executor.runAll();
     const Error error = reply.result().error();
     QCOMPARE(error.code(), fault.isEmpty() ? ErrorCode::KindNotServed : ErrorCode::MalformedReply);
@@ -396,6 +414,149 @@ void tst_PluginClient::discoveryIsShared()
     QCOMPARE(f.server.exchanges.size(), size_t(3));
     QCOMPARE(
         f.server.exchanges[2]->request.target, QByteArray("/api/v1/namespaces/ops?timeout=30s"));
+}
+
+void tst_PluginClient::resourceThatWent_data()
+{
+    QTest::addColumn<QByteArray>("body"); // of a 404
+    QTest::addColumn<bool>("asksAnew");
+    QTest::newRow("an object that is gone") << QByteArray(
+        R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404,"details":{"name":"x","kind":"configmaps"}})")
+                                            << false;
+    QTest::newRow("a resource that is gone") << QByteArray(
+        R"({"kind":"Status","status":"Failure","reason":"NotFound","code":404,"message":"the server could not find the requested resource","details":{}})")
+                                             << true;
+    QTest::newRow("a path that is gone") << QByteArray("404 page not found") << true;
+}
+
+void tst_PluginClient::resourceThatWent() // the next call does not use an address that went
+{
+    QFETCH(const QByteArray, body);
+    QFETCH(const bool, asksAnew);
+    Fixture f;
+    f.client.get(kConfigMap, kX);
+    f.discover();
+    f.server.answer(1, 404, body);
+    f.executor.runAll();
+    f.client.get(kConfigMap, kX);
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges[2]->request.target == "/api/v1", asksAnew);
+    if (!asksAnew)
+        return;
+    f.server.answer(2, 200, kCoreList);
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges.size(), size_t(4));
+}
+
+void tst_PluginClient::crdWrites() // a kind that our own CRD brings is there at once
+{
+    Fixture f;
+    const QFuture<ObjectReply> unknown = f.client.get(kWidget, kX);
+    f.executor.runAll();
+    f.server.answer(0, 200,
+        R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"apiextensions.k8s.io"},"versions":[{"version":"v1","resources":[)"
+        R"({"resource":"customresourcedefinitions","scope":"Cluster","responseKind":{"kind":"CustomResourceDefinition"}}]}]}]})");
+    f.executor.runAll();
+    QCOMPARE(unknown.result().error().code(), ErrorCode::KindNotServed);
+    Object crd;
+    QVERIFY(Object::fromJson(
+        R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.demo.example"},"spec":{"group":"demo.example"}})",
+        &crd)
+                .isOk());
+    f.client.create(crd);
+    f.executor.runAll();
+    f.server.answer(1, 201, crd.toJson());
+    f.executor.runAll();
+    f.client.get(kWidget, kX);
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges.size(), size_t(3));
+    QCOMPARE(f.server.exchanges[2]->request.target, QByteArray("/apis/demo.example/v1"));
+}
+
+void tst_PluginClient::metadataOnly()
+{
+    Fixture f;
+    const RequestOptions options = RequestOptions().payload(Payload::Metadata);
+    const QFuture<ObjectReply> one = f.client.get(kConfigMap, kX, options);
+    const QFuture<ListReply> all = f.client.list(kConfigMap, options);
+    f.discover();
+    const QByteArray partial
+        = R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"x","namespace":"team-a","labels":{"a":"1"}}})";
+    f.server.answer(1, 200, partial);
+    f.server.answer(2, 200,
+        R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{},"items":[)"
+            + partial + "]}");
+    f.executor.runAll();
+    const ObjectReply got = one.result();
+    QVERIFY2(got.isOk(), qPrintable(got.error().message()));
+    const ListReply list = all.result();
+    QVERIFY2(list.isOk(), qPrintable(list.error().message()));
+    for (const Object &object : {got.object(), list.objects().value(0)}) {
+        QVERIFY(object.gvk() == kConfigMap); // its own, not PartialObjectMetadata
+        QVERIFY(object.isMetadataOnly());
+        QCOMPARE(object.label(QLatin1StringView("a")), QStringLiteral("1"));
+    }
+}
+
+void tst_PluginClient::raw_data()
+{
+    QTest::addColumn<QByteArray>("target");
+    QTest::addColumn<int>("status"); // of the server; 0: not asked
+    QTest::addColumn<ErrorCode>("code");
+    QTest::newRow("a path that the Rbac has") << QByteArray("/version") << 200 << ErrorCode::Unset;
+    QTest::newRow("a refusal") << QByteArray("/version") << 403 << ErrorCode::Forbidden;
+    QTest::newRow("a path that it has not")
+        << QByteArray("/metrics") << 0 << ErrorCode::MissingRbac;
+    QTest::newRow("a resource that it has")
+        << QByteArray("/api/v1/namespaces/a/pods?limit=1") << 200 << ErrorCode::Unset;
+    QTest::newRow("a resource that it has not")
+        << QByteArray("/api/v1/namespaces/a/secrets") << 0 << ErrorCode::MissingRbac;
+    QTest::newRow("a way round the Rbac")
+        << QByteArray("/version/../metrics") << 0 << ErrorCode::InvalidArgument;
+}
+
+void tst_PluginClient::raw()
+{
+    QFETCH(const QByteArray, target);
+    QFETCH(const int, status);
+    Fixture f({{{}, {}, {}, {QStringLiteral("get")}, {QStringLiteral("/version")}},
+        {{QString()}, {QStringLiteral("pods")}, {}, {QStringLiteral("list")}, {}}});
+    const QFuture<BodyReply> reply = f.client.getRaw(target);
+    f.executor.runAll();
+    QCOMPARE(f.server.exchanges.size(), size_t(status == 0 ? 0 : 1));
+    if (status != 0) {
+        QCOMPARE(f.server.exchanges[0]->request.target, target);
+        f.server.answer(0, status, "any bytes");
+        f.executor.runAll();
+    }
+    QTEST(reply.result().error().code(), "code");
+    if (reply.result().isOk())
+        QCOMPARE(reply.result().body(), QByteArray("any bytes"));
+}
+
+void tst_PluginClient::table()
+{
+    Fixture f;
+    const QFuture<ObjectReply> reply
+        = f.client.table(kConfigMap, RequestOptions().inNamespace(QStringLiteral("team-a")));
+    f.discover();
+    f.server.answer(1, 200,
+        R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"continue":"c"},"columnDefinitions":[)"
+        R"({"name":"Name","type":"string"},{"name":"Data","type":"integer"}],"rows":[)"
+        R"({"cells":["x",2],"object":{"metadata":{"name":"x"}}}]})");
+    f.executor.runAll();
+    const Table table(reply.result().object());
+    QCOMPARE(table.columnCount(), 2);
+    QCOMPARE(table.column(1)[QLatin1StringView("name")].toString(), QStringLiteral("Data"));
+    QCOMPARE(table.rowCount(), 1);
+    QCOMPARE(table.cell(0, 0).toString(), QStringLiteral("x"));
+    QCOMPARE(table.cell(0, 1).toInt(), qint64(2));
+    QVERIFY(table.cell(1, 0).isMissing());
+    QCOMPARE(
+        table.rowObject(0)[QLatin1StringView("metadata")][QLatin1StringView("name")].toString(),
+        QStringLiteral("x"));
+    QCOMPARE(table.continueToken(), QStringLiteral("c"));
+    QCOMPARE(f.calls.lines, QStringList{QStringLiteral("p list 200")});
 }
 
 void tst_PluginClient::deadline_data()

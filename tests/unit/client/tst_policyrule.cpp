@@ -22,7 +22,8 @@ std::vector<PolicyRule> rulesOf(const QByteArray &json)
         rules.push_back({textsOf(entry[QStringLiteral("apiGroups")]),
             textsOf(entry[QStringLiteral("resources")]),
             textsOf(entry[QStringLiteral("resourceNames")]),
-            textsOf(entry[QStringLiteral("verbs")]), {}});
+            textsOf(entry[QStringLiteral("verbs")]),
+            textsOf(entry[QStringLiteral("nonResourceURLs")])});
     return rules;
 }
 
@@ -42,7 +43,7 @@ private Q_SLOTS:
 void tst_PolicyRule::allows_data()
 {
     QTest::addColumn<QByteArray>("rules");
-    QTest::addColumn<QStringList>("request"); // verb, group, resource, subresource, name
+    QTest::addColumn<QStringList>("request"); // verb, group, resource, subresource, name, path
     QTest::addColumn<bool>("isAllowed");
     const auto row = [](const char *name, const char *rules, const char *request, bool isAllowed) {
         QTest::newRow(name) << QByteArray(rules) << QString::fromLatin1(request).split(u' ')
@@ -81,13 +82,24 @@ void tst_PolicyRule::allows_data()
             {"apiGroups":["apps"],"resources":["deployments"],"verbs":["get"]}])",
         "get apps deployments  x", true);
     row("no rules", "[]", "get  pods  x", false);
+    const char paths[] = R"([{"nonResourceURLs":["/version","/healthz/*"],"verbs":["get"]}])";
+    row("a path", paths, "get     /version", true);
+    row("another path", paths, "get     /metrics", false);
+    row("a path below a star", paths, "get     /healthz/etcd", true);
+    row("a path above a star", paths, "get     /healthz", false);
+    row("a path with another verb", paths, "post     /version", false);
+    row("resources do not cover paths", R"([{"apiGroups":["*"],"resources":["*"],"verbs":["*"]}])",
+        "get     /version", false);
+    row("paths do not cover resources", R"([{"nonResourceURLs":["*"],"verbs":["*"]}])",
+        "get  pods  x", false);
 }
 
 void tst_PolicyRule::allows()
 {
     QFETCH(const QByteArray, rules);
     QFETCH(const QStringList, request);
-    const AccessRequest access{request[0], request[1], request[2], request[3], request[4]};
+    const AccessRequest access{
+        request[0], request[1], request[2], request[3], request[4], request.value(5)};
     QTEST(Rbac(rulesOf(rules)).allows(access), "isAllowed");
 }
 
@@ -101,6 +113,14 @@ void tst_PolicyRule::namesTheMissingRule()
         QStringLiteral("update ConfigMap team-a/x: the plugin's metadata lacks the Rbac rule "
                        "{\"apiGroups\": [\"\"], \"resources\": [\"configmaps/status\"], \"verbs\": "
                        "[\"update\"]}; nothing was sent"));
+    QCOMPARE(Rbac()
+                 .check(QStringLiteral("get /version"),
+                     {QStringLiteral("get"), {}, {}, {}, {}, QStringLiteral("/version")})
+                 .error()
+                 .message(),
+        QStringLiteral("get /version: the plugin's metadata lacks the Rbac rule "
+                       "{\"nonResourceURLs\": [\"/version\"], \"verbs\": [\"get\"]}; nothing was "
+                       "sent"));
 }
 
 void tst_PolicyRule::exactNames_data() // as Kubernetes' request info takes it from the selector

@@ -41,6 +41,10 @@ private Q_SLOTS:
     void lists();
     void refused_data();
     void refused();
+    void forms_data();
+    void forms();
+    void rawTargets_data();
+    void rawTargets();
 };
 
 Q_DECLARE_METATYPE(VerbCall)
@@ -109,6 +113,37 @@ void tst_RequestBuilder::requests_data()
         "fieldManager=davit%2Fp&force=true&timeout=30s", "application/apply-patch+yaml");
     patched("force is for apply alone", Patch::merge("{}"), RequestOptions().force(),
         "fieldManager=davit%2Fp&timeout=30s", "application/merge-patch+json");
+    row("E-34 field validation of a create", kConfigMaps,
+        {Verb::Create, kX, object(kJson), nullptr,
+            RequestOptions().fieldValidation(FieldValidation::Strict)},
+        "POST",
+        "/api/v1/namespaces/team-a/configmaps?fieldManager=davit%2Fp&fieldValidation=Strict&"
+        "timeout=30s",
+        "application/json", kJson);
+    patched("E-34 field validation of a patch", Patch::merge("{}"),
+        RequestOptions().fieldValidation(FieldValidation::Ignore),
+        "fieldManager=davit%2Fp&fieldValidation=Ignore&timeout=30s",
+        "application/merge-patch+json");
+    row("a subresource is created on its object", kConfigMaps,
+        {Verb::Create, kX, object(R"({"kind":"Eviction"})"), nullptr,
+            RequestOptions().subresource(QStringLiteral("eviction"))},
+        "POST",
+        "/api/v1/namespaces/team-a/configmaps/x/eviction?fieldManager=davit%2Fp&timeout=30s",
+        "application/json", R"({"kind":"Eviction"})");
+    row("a table", kConfigMaps,
+        {Verb::List, {}, {}, nullptr,
+            RequestOptions().inNamespace(QStringLiteral("team-a")).limit(3)},
+        "GET", "/api/v1/namespaces/team-a/configmaps?limit=3&timeout=30s", "", "");
+    row("E-34 delete collection", kConfigMaps,
+        {Verb::DeleteCollection, {}, {}, nullptr,
+            RequestOptions()
+                .inNamespace(QStringLiteral("team-a"))
+                .labelSelector(QStringLiteral("app=web"))
+                .gracePeriod(0s)
+                .dryRun()},
+        "DELETE", "/api/v1/namespaces/team-a/configmaps?labelSelector=app%3Dweb&timeout=30s",
+        "application/json",
+        R"({"apiVersion":"v1","dryRun":["All"],"gracePeriodSeconds":0,"kind":"DeleteOptions"})");
     row("E-34 delete", kConfigMaps, {Verb::Delete, kX, {}, nullptr, none}, "DELETE",
         "/api/v1/namespaces/team-a/configmaps/x?timeout=30s", "application/json",
         R"({"apiVersion":"v1","kind":"DeleteOptions"})");
@@ -118,9 +153,11 @@ void tst_RequestBuilder::requests_data()
                 .propagation(Propagation::Foreground)
                 .preconditionUid(QStringLiteral("u"))
                 .preconditionResourceVersion(QStringLiteral("7"))
+                .gracePeriod(30s)
                 .dryRun()},
         "DELETE", "/api/v1/namespaces/team-a/configmaps/x?timeout=30s", "application/json",
-        R"({"apiVersion":"v1","dryRun":["All"],"kind":"DeleteOptions","preconditions":)"
+        R"({"apiVersion":"v1","dryRun":["All"],"gracePeriodSeconds":30,"kind":"DeleteOptions",)"
+        R"("preconditions":)"
         R"({"resourceVersion":"7","uid":"u"},"propagationPolicy":"Foreground"})");
 }
 
@@ -189,6 +226,8 @@ void tst_RequestBuilder::refused_data() // C-19 to C-21: nothing is sent
     row("C-20 no namespace", {Verb::Get, named("", "x"), {}, nullptr, {}}, "get ConfigMap x: ");
     row("C-20 create without namespace", {Verb::Create, named("", "x"), object(kJson), nullptr, {}},
         "create ConfigMap x: ");
+    row("C-20 delete collection over all namespaces", {Verb::DeleteCollection, {}, {}, nullptr, {}},
+        "deletecollection ConfigMap: ");
     row("C-21 no name", {Verb::Delete, named("a", ""), {}, nullptr, {}}, "delete ConfigMap in a: ");
     row("null object", {Verb::Update, kX, {}, nullptr, {}}, "update ConfigMap: ");
     row("no patch", {Verb::Patch, kX, {}, nullptr, {}}, "patch ConfigMap team-a/x: ");
@@ -210,6 +249,85 @@ void tst_RequestBuilder::refused()
     const Status status = buildRequest(kConfigMaps, call, QStringLiteral("davit/p"), &request);
     QCOMPARE(status.error().code(), ErrorCode::InvalidArgument);
     QVERIFY2(status.error().message().startsWith(opening), qPrintable(status.error().message()));
+}
+
+void tst_RequestBuilder::forms_data()
+{
+    QTest::addColumn<VerbCall>("call");
+    QTest::addColumn<QByteArray>("accept");
+    const RequestOptions metadata = RequestOptions().payload(Payload::Metadata);
+    QTest::newRow("get") << VerbCall{Verb::Get, kX, {}, nullptr, {}}
+                         << QByteArray("application/json");
+    QTest::newRow("metadata only")
+        << VerbCall{Verb::Get, kX, {}, nullptr, metadata}
+        << QByteArray(
+               "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json");
+    QTest::newRow("table") << VerbCall{Verb::List, {}, {}, nullptr, metadata}
+                           << QByteArray("application/json;as=Table;g=meta.k8s.io;v=v1");
+}
+
+void tst_RequestBuilder::forms()
+{
+    QFETCH(const VerbCall, call);
+    transport::Request request;
+    QVERIFY(buildRequest(kConfigMaps, call, QStringLiteral("m"), &request).isOk());
+    QTEST(request.accept, "accept");
+    transport::Request list;
+    QVERIFY(buildListRequest(kConfigMaps, call.options, &list).isOk());
+    QCOMPARE(list.accept.contains("PartialObjectMetadataList"),
+        call.options.payload() == Payload::Metadata);
+}
+
+void tst_RequestBuilder::rawTargets_data()
+{
+    QTest::addColumn<QByteArray>("target");
+    QTest::addColumn<QString>(
+        "access"); // verb group resource subresource name path; empty: refused
+    const auto row = [](const char *target, const char *access) {
+        QTest::newRow(target) << QByteArray(target) << QString::fromLatin1(access);
+    };
+    row("/", "get|||||/");
+    row("/version", "get|||||/version");
+    row("/healthz/etcd?verbose", "get|||||/healthz/etcd");
+    row("/api", "get|||||/api");
+    row("/api/v1", "get|||||/api/v1");
+    row("/apis/apps/v1/", "get|||||/apis/apps/v1/");
+    row("/api/v1/nodes", "list||nodes|||");
+    row("/api/v1/nodes/n/status", "get||nodes|status|n|");
+    row("/api/v1/namespaces/a", "get||namespaces||a|");
+    row("/api/v1/namespaces/a/status", "get||namespaces|status|a|");
+    row("/api/v1/namespaces/a/pods?limit=1", "list||pods|||");
+    row("/api/v1/namespaces/a/pods?fieldSelector=metadata.name%3Dx", "list||pods||x|");
+    row("/api/v1/namespaces/a/pods/p/log?tailLines=3", "get||pods|log|p|");
+    row("/apis/apps/v1/namespaces/a/deployments/web/scale", "get|apps|deployments|scale|web|");
+    row("/api%2Fv1/secrets", "list||secrets|||"); // as the server reads it
+    row("/apis/x/v1/watch/widgets", "");
+    row("/api/v1/pods?watch=1", "");
+    row("/version/../api/v1/secrets", "");
+    row("/version/%2e%2E/api/v1/secrets", "");
+    row("//api/v1/secrets", "");
+    row("/api//v1", "");
+    row("api/v1", "");
+    row("https://elsewhere/api", "");
+    row("/version#x", "");
+    row("", "");
+}
+
+void tst_RequestBuilder::rawTargets()
+{
+    QFETCH(const QByteArray, target);
+    QFETCH(const QString, access);
+    AccessRequest read;
+    const Status status = accessOfTarget(target, &read);
+    QCOMPARE(status.isOk(), !access.isEmpty());
+    if (!status.isOk()) {
+        QCOMPARE(status.error().code(), ErrorCode::InvalidArgument);
+        return;
+    }
+    QCOMPARE(
+        (QStringList{read.verb, read.group, read.resource, read.subresource, read.name, read.path})
+            .join(QLatin1Char('|')),
+        access);
 }
 
 QTEST_GUILESS_MAIN(tst_RequestBuilder)

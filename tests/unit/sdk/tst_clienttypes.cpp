@@ -56,6 +56,8 @@ void tst_ClientTypes::difference_data()
     row("E-28 annotation with dots and slash", R"({"metadata":{"annotations":{"x.dev/a":"1"}}})",
         R"({"metadata":{"annotations":{"x.dev/a":"2"}}})", false,
         R"({"metadata":{"annotations":{"x.dev/a":"2"}}})");
+    row("E-28 the order of members is no difference", R"({"a":{"b":1,"c":[{"d":1,"e":2}]}})",
+        R"({"a":{"c":[{"e":2,"d":1}],"b":1}})", false, "{}");
     row("E-29 lock carries before's version",
         R"({"metadata":{"resourceVersion":"7"},"data":{"a":"1"}})",
         R"({"metadata":{"resourceVersion":"9"},"data":{"a":"2"}})", true,
@@ -102,6 +104,9 @@ void tst_ClientTypes::replies()
     QCOMPARE(page.remainingItemCount(), qint64(-1));
     QCOMPARE(ListReply().remainingItemCount(), qint64(-1));
     QVERIFY(!ListReply(Error(ErrorCode::Expired, QStringLiteral("too old"))).isOk());
+    QVERIFY(!BodyReply().isOk());
+    QCOMPARE(BodyReply(QByteArray("ok")).body(), QByteArray("ok"));
+    QVERIFY(!BodyReply(Error(ErrorCode::NotFound, QStringLiteral("gone"))).isOk());
 }
 
 void tst_ClientTypes::patches()
@@ -133,7 +138,10 @@ void tst_ClientTypes::options()
         .propagation(Propagation::Foreground)
         .preconditionUid(QStringLiteral("h"))
         .preconditionResourceVersion(QStringLiteral("i"))
-        .timeout(2s);
+        .timeout(2s)
+        .fieldValidation(FieldValidation::Strict)
+        .gracePeriod(5s)
+        .payload(Payload::Metadata);
     QCOMPARE((QStringList{changed.namespaceName(), changed.labelSelector(), changed.fieldSelector(),
                   changed.continueToken(), changed.resourceVersion(), changed.subresource(),
                   changed.fieldManager(), changed.preconditionUid(),
@@ -145,6 +153,10 @@ void tst_ClientTypes::options()
     QVERIFY(changed.isDryRun());
     QCOMPARE(changed.propagation(), Propagation::Foreground);
     QCOMPARE(changed.timeout(), 2000ms);
+    QCOMPARE(changed.fieldValidation(), FieldValidation::Strict);
+    QCOMPARE(changed.gracePeriod(), 5s);
+    QCOMPARE(changed.payload(), Payload::Metadata);
+    QVERIFY(none.gracePeriod().count() < 0);
     QVERIFY(!none.isForced());
     QCOMPARE(none.namespaceName(), QString());
 }

@@ -39,6 +39,9 @@ void tst_RetryingTransport::tries_data()
 
     QTest::newRow("success") << "GET"_ba << A{ok} << 1 << good;
     QTest::newRow("C-8 429 once") << "GET"_ba << A{{429, 1}, ok} << 2 << good;
+    QTest::newRow("T89 C-8 429 twice") << "GET"_ba << A{{429, 1}, {429, 1}, ok} << 3 << good;
+    QTest::newRow("T90 C-8 500 to a write without Retry-After")
+        << "POST"_ba << A{{500, -1}, ok} << 1 << L{"500", "body", "end"};
     QTest::newRow("C-8 429 to a write") << "POST"_ba << A{{429, 1}, ok} << 2 << good;
     QTest::newRow("C-8 503 to a write") << "DELETE"_ba << A{{503, 1}, ok} << 2 << good;
     QTest::newRow("C-8 Retry-After 0") << "GET"_ba << A{{429, 0}, ok} << 2 << good;
@@ -51,12 +54,12 @@ void tst_RetryingTransport::tries_data()
         << "PATCH"_ba << A{{504, 1}, ok} << 1 << L{"504", "body", "end"};
     QTest::newRow("409 is an answer")
         << "PUT"_ba << A{{409, 1}, ok} << 1 << L{"409", "body", "end"};
-    QTest::newRow("C-9 a read on a broken connection")
+    QTest::newRow("T91 C-9 a read on a broken connection")
         << "GET"_ba << A{{0, -1, ErrorCode::ConnectionLost}, ok} << 2 << good;
     QTest::newRow("C-9 broken after the head")
         << "GET"_ba << A{{200, -1, ErrorCode::ConnectionLost}, ok} << 1
         << L{"200", "body", "broken"};
-    QTest::newRow("C-9 a write on a broken connection")
+    QTest::newRow("T91 C-9 a write on a broken connection")
         << "POST"_ba << A{{0, -1, ErrorCode::OutcomeUnknown}, ok} << 1 << L{"broken"};
     QTest::newRow("refused is no reset")
         << "GET"_ba << A{{0, -1, ErrorCode::ConnectionRefused}, ok} << 1 << L{"broken"};

@@ -30,6 +30,8 @@ public:
     virtual ~ClockBackend();
     virtual std::chrono::nanoseconds monotonic() const = 0; // [thread-safe]
     virtual std::chrono::nanoseconds utc() const = 0; // since 1970 [thread-safe]
+    // Blocks; the machine's time unless a test says otherwise. [worker-thread]
+    virtual void sleepFor(std::chrono::nanoseconds span) const;
 };
 
 class DAVIT_EXPORT LogBackend
@@ -116,13 +118,16 @@ DAVIT_EXPORT int wakeUpEventType(); // a registered QEvent type [thread-safe]
 class DAVIT_EXPORT ClientBackend : public RefCounted
 {
 public:
-    enum class Verb : quint8 { Get, List, Create, Update, Patch, Delete };
+    enum class Verb : quint8 { Get, List, Create, Update, Patch, Delete, DeleteCollection };
     // `object` for Create and Update, `patch` for Patch; `key` for the others. Answers with one
-    // object. [thread-safe]
+    // object: of List a Table, of DeleteCollection the list of what was deleted. [thread-safe]
     virtual QFuture<ObjectReply> call(Verb verb, const Gvk &gvk, const ObjectKey &key,
         const Object &object, const Patch *patch, const RequestOptions &options)
         = 0;
     virtual QFuture<ListReply> list(const Gvk &gvk, const RequestOptions &options) = 0;
+    // GET of a path with its query, percent-encoded. Unsupported where it is not implemented.
+    // [thread-safe]
+    virtual QFuture<BodyReply> getRaw(const QByteArray &target, const RequestOptions &options);
 };
 
 class DAVIT_EXPORT EventBackend : public RefCounted
