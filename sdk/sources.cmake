@@ -6,7 +6,7 @@ set(DAVIT_POOL_SOURCES
 set(DAVIT_SDK_SOURCES
     src/error.cpp src/names.cpp
     src/object.cpp src/value.cpp src/objectbuilder.cpp
-    src/conditions.cpp src/ownership.cpp src/finalizers.cpp src/writes.cpp
+    src/conditions.cpp src/ownership.cpp src/finalizers.cpp src/writes.cpp src/quantity.cpp
     ${DAVIT_POOL_SOURCES}
     src/informerrequest.cpp src/informer.cpp src/lister.cpp
     src/clock.cpp src/logging.cpp src/metrics.cpp src/selector.cpp src/labelparser.cpp src/fieldselector.cpp

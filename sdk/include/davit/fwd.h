@@ -48,6 +48,7 @@ class ObjectBuilder;
 class ObjectReply;
 class Patch;
 class Predicate;
+class Quantity;
 class ReconcileContext;
 class Reconciler;
 class ReconcileRequest;
