@@ -41,6 +41,22 @@ private Q_SLOTS:
     void rightsAreChecked();
     void eventsAreCounted();
     void sideBySide();
+    // clientwrites.cpp
+    void removeCollection();
+    void fieldValidation_data();
+    void fieldValidation();
+    void scale();
+    void eviction();
+    void token();
+    void metadataOnly();
+    void tables();
+    void rawPaths();
+    void names_data();
+    void names();
+    void laterKind();
+    void writeHelpers();
+    void finalizersBesideOthers();
+    void ownersAndConditions();
 
 private:
     davit::Client::Blocking client() const;
