@@ -1,7 +1,7 @@
 // The entries of status.conditions. Contract: objects are values, so a change is made to the handle
 // that you pass; nothing is sent. A list that is absent or null has no entries.
 // Source: Kubernetes API conventions, "Typical status properties"; apimachinery's meta/conditions
-// (behaviours.md E-35 to E-42). Test: tst_objectchanges.
+// (BEHAVIOURS.md E-35 to E-42). Test: tst_objectchanges.
 #pragma once
 
 #include <davit/clock.h>

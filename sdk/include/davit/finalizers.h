@@ -2,7 +2,7 @@
 // functions of this header change the handle that you pass and send nothing; ensureFinalizer() and
 // releaseFinalizer() of writes.h write.
 // Source: Kubernetes "Finalizers"; controller-runtime's controllerutil and finalizer package
-// (behaviours.md E-22 to E-24). Test: tst_objectchanges.
+// (BEHAVIOURS.md E-22 to E-24). Test: tst_objectchanges.
 #pragma once
 
 #include <davit/object.h>

@@ -1,6 +1,6 @@
 // Owner references: what is deleted with whom, and who controls what. Contract: the object's handle
 // that you pass is changed, nothing is sent; on an error it is as before.
-// Source: Kubernetes "Owners and Dependents"; controller-runtime's controllerutil (behaviours.md
+// Source: Kubernetes "Owners and Dependents"; controller-runtime's controllerutil (BEHAVIOURS.md
 // E-17 to E-21). Test: tst_objectchanges.
 #pragma once
 
