@@ -63,6 +63,10 @@ transport::TransportOptions transportOptions(const transport::ClusterConfig &clu
         else if (wait > std::chrono::milliseconds(50))
             told.debug(sentence, {{"verb", verb}, {"seconds", seconds}});
     };
+    options.onReloadFault = [log = Logger(log, QStringLiteral("transport"))](const QString &fault) {
+        log.warning(
+            "changed credential files are not used, the ones before are", {{"error", fault}});
+    };
     return options;
 }
 

@@ -29,10 +29,22 @@ struct ExecConfig
                                      // "client.authentication.k8s.io/exec", or empty
 };
 
+// As whom the server is to treat our requests (kubeconfig `as`, `as-groups` …); its RBAC decides
+// whether we may. Nothing is impersonated while `user` is empty, and the others are empty then.
+struct Impersonation
+{
+    QString user;
+    QString uid;
+    QStringList groups;
+    QList<std::pair<QString, QStringList>> extra; // keys as the kubeconfig wrote them
+};
+
 struct ClusterConfig
 {
     // For messages: "context \"dev\" of /home/a/.kube/config", "in-cluster configuration".
     QString source;
+    // Why it is this one, to follow "it was taken because ".
+    QString choice;
     QString contextName;
     QString userName;
     QString namespaceName = QStringLiteral("default");
@@ -54,7 +66,10 @@ struct ClusterConfig
 
     QByteArray token; // bearer; with a tokenFile it is the fall-back
     QString tokenFile;
-    std::optional<ExecConfig> exec;
+    QString basicUser; // empty: no basic authentication; never beside a token
+    QByteArray basicPassword;
+    std::optional<ExecConfig> exec; // not beside a token or basic authentication
+    Impersonation impersonation;
 
     // The client's own limit of what it sends, set by who runs it and never by loading; without a
     // positive rate there is none. See RateLimitedTransport.

@@ -12,13 +12,24 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace davit::transport {
 
 // False for control characters, which would end the header line and begin another. [thread-safe]
-bool isHeaderSafe(const QByteArray &token) noexcept;
+bool isHeaderSafe(const QByteArray &text) noexcept;
 // What is wrong with a token that is not, to follow its name.
 inline constexpr QLatin1StringView kNotHeaderSafe("holds control characters, a token is one line");
+
+// The value of an Authorization header for basic authentication (RFC 7617). [thread-safe]
+QByteArray basicAuthorization(const QString &user, const QByteArray &password);
+// Impersonate-User, -Uid, -Group and -Extra-<key> with their values, which are more than one for
+// groups and extras (C-48). Empty when nobody is impersonated. [thread-safe]
+QList<std::pair<QByteArray, QList<QByteArray>>> impersonationHeaders(
+    const Impersonation &impersonation);
+
+// Member "exp" of a JSON web token, UTC; nothing for other tokens. [thread-safe]
+std::optional<std::chrono::nanoseconds> webTokenExpiry(const QByteArray &token);
 
 class Credential
 {
@@ -35,6 +46,8 @@ public:
     // True when token() has now another value than `refused`, or will have after prepare().
     // [io-thread]
     virtual bool renew(const QByteArray &refused) = 0;
+    // Until when the present token is good, UTC; nothing when that is not known. [io-thread]
+    virtual std::optional<std::chrono::nanoseconds> expires() const = 0;
 };
 
 // A token, a token file, or nothing; exec plugins are ExecCredential. `time` is borrowed and

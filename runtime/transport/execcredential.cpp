@@ -240,6 +240,13 @@ QString ExecCredential::awaited() const
     return m_process ? QStringLiteral("exec plugin ") + m_exec.command : QString();
 }
 
+std::optional<std::chrono::nanoseconds> ExecCredential::expires() const
+{
+    if (!m_output)
+        return std::nullopt;
+    return m_output->expires ? m_output->expires : webTokenExpiry(m_output->token);
+}
+
 void ExecCredential::onEnded()
 {
     QProcess &process = *m_process;

@@ -58,6 +58,7 @@ public:
     Result<QByteArray> token() override;
     bool renew(const QByteArray &refused) override;
     QString awaited() const override;
+    std::optional<std::chrono::nanoseconds> expires() const override;
 
 private:
     bool isFresh() const;

@@ -1,6 +1,5 @@
 #include "httpheaders.h"
 
-#include <QtCore/qdatetime.h>
 #include <QtCore/qlocale.h>
 #include <QtCore/qtimezone.h>
 #include <algorithm>
@@ -26,6 +25,16 @@ bool readQuoted(const QByteArray &text, qsizetype &at, QByteArray &out)
 
 } // namespace
 
+QDateTime httpDate(const QByteArray &value)
+{
+    QDateTime date = QLocale::c().toDateTime(
+        QString::fromLatin1(value.trimmed()), QStringLiteral("ddd, dd MMM yyyy hh:mm:ss 'GMT'"));
+    if (!date.isValid())
+        return {};
+    date.setTimeZone(QTimeZone::utc());
+    return date;
+}
+
 std::chrono::milliseconds retryAfter(const QByteArray &value, std::chrono::nanoseconds utcNow)
 {
     using std::chrono::milliseconds;
@@ -33,11 +42,9 @@ std::chrono::milliseconds retryAfter(const QByteArray &value, std::chrono::nanos
     bool isNumber = false;
     if (const int seconds = text.toInt(&isNumber); isNumber)
         return seconds < 0 ? milliseconds(-1) : std::chrono::seconds(seconds);
-    QDateTime date = QLocale::c().toDateTime(
-        QString::fromLatin1(text), QStringLiteral("ddd, dd MMM yyyy hh:mm:ss 'GMT'"));
-    if (!date.isValid())
+    const QDateTime date = httpDate(text);
+    if (date.isNull())
         return milliseconds(-1);
-    date.setTimeZone(QTimeZone::utc());
     const milliseconds now = std::chrono::duration_cast<milliseconds>(utcNow);
     return std::max(milliseconds(0), milliseconds(date.toMSecsSinceEpoch()) - now);
 }

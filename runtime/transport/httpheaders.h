@@ -1,13 +1,17 @@
-// Readers of the two response headers the runtime acts on. Source: RFC 9110 10.2.3 (Retry-After),
+// Readers of the response headers the runtime looks at. Source: RFC 9110 10.2.3 (Retry-After),
 // RFC 9111 5.5 of its predecessor RFC 7234 (Warning). Test: tst_httpheaders.
 #pragma once
 
 #include <QtCore/qbytearray.h>
+#include <QtCore/qdatetime.h>
 #include <QtCore/qlist.h>
 #include <chrono>
 
 namespace davit::transport {
 
+// "Wed, 21 Oct 2026 07:28:00 GMT", the form of RFC 9110 5.6.7 that is sent; null when it is none.
+// [thread-safe]
+QDateTime httpDate(const QByteArray &value);
 // "3" or "Wed, 21 Oct 2026 07:28:00 GMT" (against `utcNow`, never below zero); negative when it is
 // neither. [thread-safe]
 std::chrono::milliseconds retryAfter(const QByteArray &value, std::chrono::nanoseconds utcNow);

@@ -8,6 +8,8 @@
 
 #include <QtCore/qregularexpression.h>
 
+#include <algorithm>
+
 namespace davit::transport {
 namespace {
 
@@ -30,6 +32,9 @@ void readCluster(KubeconfigReader &reader, ClusterConfig &config)
     config.isInsecure = reader.flag("insecure-skip-tls-verify");
     config.caPem
         = reader.bytes("certificate-authority-data", "certificate-authority", &config.caFile);
+    if (config.isInsecure && (!config.caPem.isEmpty() || !config.caFile.isEmpty()))
+        reader.fault(QStringLiteral("a certificate authority and insecure-skip-tls-verify exclude "
+                                    "each other, remove one"));
     config.tlsServerName = reader.text("tls-server-name");
     const QString server = reader.text("server");
     if (server.isEmpty())
@@ -38,18 +43,19 @@ void readCluster(KubeconfigReader &reader, ClusterConfig &config)
     const QString scheme = config.server.scheme();
     if (!config.server.isValid() || config.server.host().isEmpty()
         || (scheme != QLatin1String("https") && scheme != QLatin1String("http"))) {
-        reader.fault(
-            QStringLiteral("server \"%1\" is no address like https://host:6443").arg(server));
+        // A password may stand before an "@".
+        const QString shown
+            = server.contains(u'@') ? QString() : QStringLiteral(" \"%1\"").arg(server);
+        reader.fault(QStringLiteral("server%1 is no address like https://host:6443").arg(shown));
+    } else if (!config.server.userInfo().isEmpty()) {
+        reader.fault(QStringLiteral(
+            "server holds a user name, put it into the user's username and password"));
     }
     if (!reader.has("proxy-url"))
         return;
     config.proxyUrl = QUrl(reader.text("proxy-url"), QUrl::StrictMode);
-    const QString proxy = config.proxyUrl.scheme();
-    if (config.proxyUrl.host().isEmpty()
-        || (proxy != QLatin1String("http") && proxy != QLatin1String("socks5"))) {
-        reader.fault(
-            QStringLiteral("proxy-url is no address like http://host:3128 or socks5://host:1080"));
-    }
+    if (const QString fault = proxyFault(config.proxyUrl); !fault.isEmpty())
+        reader.fault(QStringLiteral("proxy-url ") + fault);
 }
 
 ExecConfig::InteractiveMode interactiveMode(KubeconfigReader &reader, const ExecConfig &exec)
@@ -131,25 +137,57 @@ void readToken(KubeconfigReader &reader, ClusterConfig &config)
         reader.fault(QStringLiteral("tokenFile %1 %2").arg(config.tokenFile, kNotHeaderSafe));
 }
 
-// What this build cannot do, as an Unsupported error; never left out in silence, since that would
-// be another identity.
-Status unsupported(KubeconfigReader &reader)
+void readBasic(KubeconfigReader &reader, ClusterConfig &config)
 {
-    const auto refuse = [&](const char *what, const char *instead) {
-        return Error(ErrorCode::Unsupported,
-            reader.prefix()
-                + QStringLiteral("%1 is not supported, use %2")
-                      .arg(QLatin1String(what), QLatin1String(instead)));
-    };
-    if (reader.has("auth-provider"))
-        return refuse("auth-provider", "an exec plugin, a token or a client certificate");
-    if (reader.has("username") || reader.has("password"))
-        return refuse("basic authentication", "a token or a client certificate");
-    for (const char *member : {"as", "as-uid", "as-groups", "as-user-extra"}) {
-        if (reader.has(member))
-            return refuse("impersonation (as)", "a user of its own");
+    if (!reader.has("username") && !reader.has("password"))
+        return;
+    if (!config.token.isEmpty())
+        return reader.fault(
+            QStringLiteral("token and basic authentication exclude each other, remove one"));
+    config.basicUser = reader.text("username");
+    config.basicPassword = reader.text("password").toUtf8();
+    if (config.basicUser.isEmpty())
+        reader.fault(QStringLiteral("username is missing beside password"));
+    if (config.basicUser.contains(u':')) // RFC 7617: the colon ends it
+        reader.fault(QStringLiteral("username holds a colon, basic authentication cannot send it"));
+}
+
+QList<std::pair<QString, QStringList>> readExtra(KubeconfigReader &reader, const char *member)
+{
+    QList<std::pair<QString, QStringList>> extra;
+    if (!reader.has(member))
+        return extra;
+    if (!reader.value().at(member).is_object()) {
+        reader.fault(QStringLiteral("%1 is no map").arg(QLatin1String(member)));
+        return extra;
     }
-    return {};
+    const KubeconfigEntry map{reader.value().at(member), {}};
+    QStringList faults;
+    KubeconfigReader values(map, QString(), faults);
+    for (const auto &item : map.value.items())
+        extra.append({QString::fromStdString(item.key()), values.texts(item.key().c_str())});
+    if (!faults.isEmpty())
+        reader.fault(QStringLiteral("%1: a value is no list of texts").arg(QLatin1String(member)));
+    return extra;
+}
+
+// C-48
+void readImpersonation(KubeconfigReader &reader, ClusterConfig &config)
+{
+    Impersonation &as = config.impersonation;
+    as.user = reader.text("as");
+    as.uid = reader.text("as-uid");
+    as.groups = reader.texts("as-groups");
+    as.extra = readExtra(reader, "as-user-extra");
+    if (as.user.isEmpty() && (!as.uid.isEmpty() || !as.groups.isEmpty() || !as.extra.isEmpty()))
+        reader.fault(QStringLiteral(
+            "as-uid, as-groups and as-user-extra mean nothing without as, add it or remove them"));
+    for (const auto &[name, values] : impersonationHeaders(as)) {
+        if (!std::all_of(values.begin(), values.end(), isHeaderSafe))
+            reader.fault(QStringLiteral("%1 holds control characters")
+                             .arg(QString::fromLatin1(name).replace(
+                                 QLatin1String("Impersonate-"), QLatin1String("as: "))));
+    }
 }
 
 Status readUser(const KubeconfigEntry &entry, ClusterConfig &config, QStringList &faults)
@@ -159,17 +197,29 @@ Status readUser(const KubeconfigEntry &entry, ClusterConfig &config, QStringList
     config.clientCertificatePem = reader.bytes(
         "client-certificate-data", "client-certificate", &config.clientCertificateFile);
     config.clientKeyPem = reader.bytes("client-key-data", "client-key", &config.clientKeyFile);
+    if (reader.has("client-certificate-data") || reader.has("client-certificate")) {
+        if (!reader.has("client-key-data") && !reader.has("client-key"))
+            reader.fault(QStringLiteral("the client certificate has no client-key, add it"));
+    } else if (reader.has("client-key-data") || reader.has("client-key")) {
+        reader.fault(QStringLiteral("the client key has no client-certificate, add it"));
+    }
     readToken(reader, config);
-    if (!config.token.isEmpty() && (reader.has("username") || reader.has("password")))
-        reader.fault(
-            QStringLiteral("token and basic authentication exclude each other, remove one"));
+    readBasic(reader, config);
+    readImpersonation(reader, config);
     if (reader.has("exec") && reader.has("auth-provider"))
         reader.fault(QStringLiteral("exec and auth-provider exclude each other, remove one"));
     if (support::objectMember(entry.value, "exec"))
         config.exec = readExec(entry, what, faults);
-    if (!config.token.isEmpty())
+    if (!config.token.isEmpty() || !config.basicUser.isEmpty())
         config.exec.reset(); // C-73
-    return faults.isEmpty() ? unsupported(reader) : Status();
+    if (faults.isEmpty() && reader.has("auth-provider")) {
+        // Never left out in silence: that would be another identity.
+        return Status(ErrorCode::Unsupported,
+            reader.prefix()
+                + QStringLiteral("auth-provider is not supported, use an exec plugin, a token or a "
+                                 "client certificate"));
+    }
+    return {};
 }
 
 // The entry that a context names; null with a fault when there is none.
@@ -221,19 +271,37 @@ QByteArray execExtension(const KubeconfigEntry &cluster)
     return {};
 }
 
-void finish(ClusterConfig &config, const LoadEnvironment &environment)
+void dropWhatNeedsTls(ClusterConfig &config)
 {
-    if (config.proxyUrl.isEmpty())
-        config.proxyUrl = proxyFromEnvironment(config.server, environment);
     if (config.server.scheme() == QLatin1String("https"))
         return;
     config.token.clear();
     config.tokenFile.clear();
+    config.basicUser.clear();
+    config.basicPassword.clear();
     config.exec.reset();
 }
 
-Result<ClusterConfig> build(
-    const KubeconfigFiles &files, const QString &wanted, const LoadEnvironment &environment)
+// Where no proxy-url says it.
+Result<ClusterConfig> withProxy(
+    const Result<ClusterConfig> &loaded, const LoadEnvironment &environment, const QString &choice)
+{
+    if (!loaded.isOk())
+        return loaded.error();
+    ClusterConfig config = loaded.value();
+    config.choice = choice;
+    if (!config.proxyUrl.isEmpty())
+        return config;
+    config.proxyUrl = proxyFromEnvironment(config.server, environment);
+    const QString fault = config.proxyUrl.isEmpty() ? QString() : proxyFault(config.proxyUrl);
+    if (fault.isEmpty())
+        return config;
+    return Error(ErrorCode::InvalidConfiguration,
+        QStringLiteral("%1_PROXY in the environment %2; or name the server in NO_PROXY")
+            .arg(config.server.scheme().toUpper(), fault));
+}
+
+Result<ClusterConfig> build(const KubeconfigFiles &files, const QString &wanted)
 {
     const Result<QString> name = chosenContext(files, wanted);
     if (!name.isOk())
@@ -270,7 +338,7 @@ Result<ClusterConfig> build(
         config.exec->clusterExtensionJson = execExtension(*cluster);
     if (const auto ssl = tlsConfiguration(config); !ssl.isOk())
         return ssl.error();
-    finish(config, environment);
+    dropWhatNeedsTls(config);
     return config;
 }
 
@@ -283,21 +351,26 @@ Result<ClusterConfig> loadClusterConfig(
     QStringList paths = variable.split(u':', Qt::SkipEmptyParts);
     paths.removeDuplicates();
     MissingFiles missing = MissingFiles::AreSkipped;
+    QString choice = QStringLiteral("KUBECONFIG names it");
     if (!request.kubeconfig.isEmpty()) {
         paths = QStringList{request.kubeconfig};
         missing = MissingFiles::AreFaults;
+        choice = QStringLiteral("--kubeconfig names it");
     } else if (paths.isEmpty()) {
         if (isInCluster(environment))
-            return loadInCluster(environment);
+            return withProxy(loadInCluster(environment), environment,
+                QStringLiteral("this is a pod and neither --kubeconfig nor KUBECONFIG is set"));
         paths = QStringList{environment.homeFolder + QStringLiteral("/.kube/config")};
+        choice = QStringLiteral("neither --kubeconfig nor KUBECONFIG is set and this is no pod");
     }
     const Result<KubeconfigFiles> files = readKubeconfigFiles(paths, missing);
     if (!files.isOk())
         return files.error();
     if (!files.value().isEmpty())
-        return build(files.value(), request.context, environment);
-    if (request.kubeconfig.isEmpty() && isInCluster(environment))
-        return loadInCluster(environment); // C-61
+        return withProxy(build(files.value(), request.context), environment, choice);
+    if (request.kubeconfig.isEmpty() && isInCluster(environment)) // C-61
+        return withProxy(loadInCluster(environment), environment,
+            QStringLiteral("this is a pod and the files of KUBECONFIG name no cluster"));
     if (!request.kubeconfig.isEmpty()) // it was read, so it is there
         return Error(ErrorCode::InvalidConfiguration,
             QStringLiteral("no cluster is configured: %1 has no clusters, contexts or users; name "

@@ -6,6 +6,8 @@
 //   message, each names the file and the entry.
 //   - paths are resolved against the folder of the file that holds them (case B08).
 //   - credentials are dropped for a server without TLS (C-59).
+//   - a proxy that neither Qt nor this configuration can use is an error, never a direct
+//   connection.
 // Source: BEHAVIOURS.md. Test: tst_kubeconfig.
 #pragma once
 

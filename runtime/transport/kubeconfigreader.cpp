@@ -58,6 +58,21 @@ bool KubeconfigReader::flag(const char *member)
     return value.get<bool>();
 }
 
+QStringList KubeconfigReader::texts(const char *member)
+{
+    QStringList all;
+    if (!has(member))
+        return all;
+    const support::Json &value = m_entry.value.at(member);
+    for (const support::Json &item : value.is_array() ? value : support::Json::array()) {
+        if (item.is_string())
+            all << QString::fromStdString(item.get<std::string>());
+    }
+    if (!value.is_array() || size_t(all.size()) != value.size())
+        fault(QStringLiteral("%1 is no list of texts").arg(QLatin1String(member)));
+    return all;
+}
+
 QString KubeconfigReader::absolute(const QString &path) const
 {
     return path.isEmpty() ? QString()

@@ -18,6 +18,8 @@ public:
     // Empty when the member is absent.
     QString text(const char *member);
     bool flag(const char *member);
+    // A list of texts; empty when the member is absent.
+    QStringList texts(const char *member);
     // Absolute; empty when absent.
     QString path(const char *member);
     // The bytes of `dataMember` (base64), or of the file that `fileMember` names, whose path is

@@ -67,4 +67,17 @@ QUrl proxyFromEnvironment(const QUrl &server, const LoadEnvironment &environment
     return QUrl(text.contains(QLatin1String("://")) ? text : QStringLiteral("http://") + text);
 }
 
+QString proxyFault(const QUrl &proxy)
+{
+    const QString scheme = proxy.scheme();
+    if (scheme == QLatin1String("https"))
+        return QStringLiteral("asks for TLS to the proxy itself, which is not supported, use "
+                              "http:// or socks5:// to reach it");
+    const bool isKnown = scheme == QLatin1String("http") || scheme == QLatin1String("socks5")
+        || scheme == QLatin1String("socks5h");
+    return isKnown && !proxy.host().isEmpty()
+        ? QString()
+        : QStringLiteral("is no address like http://host:3128 or socks5://host:1080");
+}
+
 } // namespace davit::transport

@@ -1,5 +1,5 @@
-// Which proxy the environment asks for. Source: BEHAVIOURS.md C-36; the rules of Go's
-// golang.org/x/net/http/httpproxy. Test: tst_incluster.
+// Which proxy the environment asks for, and which ones can be used. Source: BEHAVIOURS.md C-36; the
+// rules of Go's golang.org/x/net/http/httpproxy. Test: tst_incluster.
 #pragma once
 
 #include "loadenvironment.h"
@@ -13,5 +13,8 @@ namespace davit::transport {
 // CIDR, a domain ("x.io" with all below it, ".x.io" only what is below), each with a port or
 // without. [thread-safe]
 QUrl proxyFromEnvironment(const QUrl &server, const LoadEnvironment &environment);
+// Why there can be no way through this proxy, to follow its name; empty when there can. Qt has no
+// TLS on the way to a proxy. [thread-safe]
+QString proxyFault(const QUrl &proxy);
 
 } // namespace davit::transport

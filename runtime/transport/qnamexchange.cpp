@@ -5,6 +5,9 @@
 #include "tlsmaterial.h"
 
 #include <QtCore/qpointer.h>
+#if QT_VERSION >= QT_VERSION_CHECK(6, 8, 0)
+#include <QtNetwork/qhttpheaders.h>
+#endif
 #include <algorithm>
 
 namespace davit::transport {
@@ -51,6 +54,20 @@ void setManual(QNetworkRequest &request)
     request.setAttribute(
         QNetworkRequest::ConnectionCacheExpiryTimeoutSecondsAttribute, kIdleConnectionSeconds);
     request.setDecompressedSafetyCheckThreshold(-1);
+}
+
+// One header line for each value. Before QHttpHeaders (Qt 6.8) a request has each name once; the
+// line ends are ours, values with control characters were refused when the configuration was read.
+void addHeader(QNetworkRequest &request, const QByteArray &name, const QList<QByteArray> &values)
+{
+#if QT_VERSION >= QT_VERSION_CHECK(6, 8, 0)
+    QHttpHeaders headers = request.headers();
+    for (const QByteArray &value : values)
+        headers.append(name, value);
+    request.setHeaders(std::move(headers));
+#else
+    request.setRawHeader(name, values.join("\r\n" + name + ": "));
+#endif
 }
 
 QString seconds(std::chrono::milliseconds time)
@@ -157,6 +174,11 @@ QNetworkRequest QnamExchange::buildRequest(const QByteArray &token) const
         "User-Agent", m_request.userAgent.isEmpty() ? m_context.userAgent : m_request.userAgent);
     if (!token.isEmpty())
         request.setRawHeader("Authorization", "Bearer " + token);
+    else if (const ClusterConfig &config = m_context.config; !config.basicUser.isEmpty())
+        request.setRawHeader(
+            "Authorization", basicAuthorization(config.basicUser, config.basicPassword));
+    for (const auto &[name, values] : impersonationHeaders(m_context.config.impersonation))
+        addHeader(request, name, values);
     if (isWrite()) {
         // A DELETE always has options: without a body Qt would send it again by itself.
         const bool isEmpty = m_request.body.isEmpty();
@@ -217,6 +239,7 @@ void QnamExchange::onHeaders()
     if (m_isRefused)
         return;
     m_httpStatus = status;
+    tellPeer();
     if (m_isNewConnection) {
         const ClusterConfig &config = m_context.config;
         const QUrl &peer = config.proxyUrl.isEmpty() ? config.server : config.proxyUrl;
@@ -245,6 +268,21 @@ void QnamExchange::onHeaders()
         m_limitTimer.start(m_request.silenceLimit);
     else
         m_limitTimer.stop();
+}
+
+void QnamExchange::tellPeer() const
+{
+    if (!m_context.onPeer)
+        return;
+    const auto expires = m_context.credential->expires();
+    PeerFacts facts;
+    facts.serverDate = httpDate(m_reply->rawHeader("Date"));
+    facts.serverCertificateEnds = m_reply->sslConfiguration().peerCertificate().expiryDate();
+    facts.clientCertificateEnds = m_context.ssl.localCertificate().expiryDate();
+    if (expires)
+        facts.credentialEnds = QDateTime::fromMSecsSinceEpoch(
+            std::chrono::duration_cast<std::chrono::milliseconds>(*expires).count(), Qt::UTC);
+    m_context.onPeer(facts);
 }
 
 void QnamExchange::drain()

@@ -7,6 +7,7 @@
 #include "credential.h"
 #include "handover.h"
 #include "jsonend.h"
+#include "qnamtransport.h"
 
 #include <QtCore/qelapsedtimer.h>
 #include <QtCore/qtimer.h>
@@ -30,6 +31,7 @@ struct ExchangeContext
     support::TimeSource &time;
     std::unique_ptr<Credential> credential;
     std::unique_ptr<ConnectionPool> pool;
+    PeerListener onPeer; // may be empty
 };
 
 class QnamExchange final : public QObject, private ConnectionPool::Waiter
@@ -46,6 +48,8 @@ public:
     void resume();
     // Ends the exchange with `error`.
     void fail(const Error &error);
+    // A watch that a connection serves.
+    bool isOpenWatch() const { return m_manager && m_request.channel == Channel::Watch; }
 
 Q_SIGNALS:
     // The last thing was handed over; delete it later.
@@ -58,6 +62,7 @@ private:
     QNetworkRequest buildRequest(const QByteArray &token) const;
     void connectReply();
     void onHeaders();
+    void tellPeer() const;
     void onEncrypted();
     void onReplyFinished();
     void onLimit();

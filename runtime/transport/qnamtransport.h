@@ -6,7 +6,8 @@
 //   - Timeout: a deadline of the request passed. A watch that is silent for its limit ends so.
 //   - a 401 makes a token file be read again; if it changed, the request is repeated once (B03).
 //   - client certificate and CA files are looked at again every 10 s while there are requests; new
-//   contents serve new exchanges, running ones go on (C-42, C-43, B64).
+//   contents serve new exchanges (C-42, C-43, B64). Calls and lists that run go on; watches end
+//   with ConnectionLost when the client certificate changed, so that none stays under the old one.
 //   - a peer that vanished is noticed by TCP keep-alive within 45 s (B11).
 // Source: measured with Qt 6.4.2; BEHAVIOURS.md. Tests: tests/integration/transport.
 #pragma once
@@ -16,12 +17,23 @@
 
 #include <support/timesource.h>
 
+#include <QtCore/qdatetime.h>
 #include <functional>
 
 namespace davit::transport {
 
 class IoThread;
 class TransportCore;
+
+// What an answer tells about its two ends beside the body. Null where it is not known.
+struct PeerFacts
+{
+    QDateTime serverDate; // of its Date header
+    QDateTime serverCertificateEnds;
+    QDateTime clientCertificateEnds;
+    QDateTime credentialEnds; // of the token: what the exec plugin said, or exp of a JSON web token
+};
+using PeerListener = std::function<void(const PeerFacts &)>;
 
 struct TransportOptions
 {
@@ -30,7 +42,13 @@ struct TransportOptions
     // Null: the system's. Borrowed; outlives the transport.
     support::TimeSource *time = nullptr;
     // A request is going to wait so long for the rate limit of its ClusterConfig. [thread-safe]
-    std::function<void(const Request &, std::chrono::nanoseconds)> onWait;
+    std::function<void(const Request &, std::chrono::nanoseconds)> onWait = {};
+    // Called with the head of each answer, before its sink hears of it. [io-thread]
+    PeerListener onPeer = {};
+    // Why the certificate or CA files that the configuration names are not taken up as they are
+    // now; what was read before is used. Told once they were so for two looks, since a swap takes a
+    // moment. [io-thread]
+    std::function<void(const QString &fault)> onReloadFault = {};
 };
 
 class QnamTransport final : public Transport

@@ -6,6 +6,7 @@
 #include <QtCore/qsysinfo.h>
 #include <QtNetwork/qnetworkproxy.h>
 #include <utility>
+#include <vector>
 
 namespace davit::transport {
 namespace {
@@ -18,14 +19,20 @@ QByteArray defaultUserAgent()
         + QSysInfo::currentCpuArchitecture().toLatin1() + ')';
 }
 
-// The new contents, or the old ones when the file is gone, empty or unfit for a moment.
-QByteArray reread(const QString &path, const QByteArray &old)
+// The new contents; the old ones, and why in `fault`, when the file is gone, empty or unfit.
+QByteArray reread(const QString &path, const QByteArray &old, QString &fault)
 {
     if (path.isEmpty())
         return old;
-    QString fault;
-    const QByteArray bytes = readInputFile(path, &fault, std::chrono::milliseconds(0));
-    return bytes.isEmpty() ? old : bytes;
+    QString unreadable;
+    const QByteArray bytes = readInputFile(path, &unreadable, std::chrono::milliseconds(0));
+    if (!bytes.isEmpty())
+        return bytes;
+    if (!old.isEmpty()) // it was empty from the start: C-44
+        fault = QStringLiteral("%1 %2").arg(path,
+            unreadable.isEmpty() ? QStringLiteral("is empty")
+                                 : QStringLiteral("cannot be read: ") + unreadable);
+    return old;
 }
 
 QByteArray baseUrlOf(const QUrl &server)
@@ -40,7 +47,7 @@ QNetworkProxy proxyOf(const QUrl &url)
 {
     if (url.isEmpty())
         return QNetworkProxy::NoProxy;
-    const bool isSocks = url.scheme() == QLatin1String("socks5");
+    const bool isSocks = url.scheme().startsWith(QLatin1String("socks5"));
     return QNetworkProxy(isSocks ? QNetworkProxy::Socks5Proxy : QNetworkProxy::HttpProxy,
         url.host(), quint16(url.port(isSocks ? 1080 : 80)), url.userName(), url.password());
 }
@@ -50,7 +57,9 @@ QNetworkProxy proxyOf(const QUrl &url)
 TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions &options)
     : m_context{config, serverNameOf(config.server), baseUrlOf(config.server),
         options.userAgent.isEmpty() ? defaultUserAgent() : options.userAgent, {}, {},
-        options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr}
+        options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr,
+        options.onPeer}
+    , m_onReloadFault(options.onReloadFault)
 {
     const Result<QSslConfiguration> ssl = tlsConfiguration(config);
     if (ssl.isOk())
@@ -59,7 +68,10 @@ TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions
         m_context.configurationFault = ssl.error();
     if (config.exec) {
         m_context.credential = std::make_unique<ExecCredential>(config, m_context.time,
-            [this](const QByteArray &certificatePem, const QByteArray &keyPem) {
+            [this, hasOwn = !config.clientKeyPem.isEmpty()](
+                const QByteArray &certificatePem, const QByteArray &keyPem) {
+                if (hasOwn)
+                    return Status(); // C-73: the kubeconfig's own goes first
                 ClusterConfig fresh = m_context.config;
                 fresh.clientCertificatePem = certificatePem;
                 fresh.clientKeyPem = keyPem;
@@ -120,10 +132,21 @@ void TransportCore::reloadFiles()
         return;
     m_filesReadAt = now;
     ClusterConfig fresh = config;
-    fresh.caPem = reread(config.caFile, config.caPem);
-    fresh.clientCertificatePem = reread(config.clientCertificateFile, config.clientCertificatePem);
-    fresh.clientKeyPem = reread(config.clientKeyFile, config.clientKeyPem);
-    (void)use(fresh); // half of a swap does not fit: next time
+    QString fault;
+    fresh.caPem = reread(config.caFile, config.caPem, fault);
+    fresh.clientCertificatePem
+        = reread(config.clientCertificateFile, config.clientCertificatePem, fault);
+    fresh.clientKeyPem = reread(config.clientKeyFile, config.clientKeyPem, fault);
+    if (const Status status = use(fresh); !status.isOk())
+        fault = status.error().message();
+    tellReload(fault);
+}
+
+void TransportCore::tellReload(const QString &fault)
+{
+    m_failedLooks = fault.isEmpty() ? 0 : m_failedLooks + 1;
+    if (m_failedLooks == 2 && m_onReloadFault)
+        m_onReloadFault(fault);
 }
 
 // From now on new exchanges use these certificates, on new managers; nothing changes when they do
@@ -138,11 +161,32 @@ Status TransportCore::use(const ClusterConfig &fresh)
     const Result<QSslConfiguration> ssl = tlsConfiguration(fresh);
     if (!ssl.isOk())
         return ssl.error();
+    const bool isOtherIdentity = fresh.clientCertificatePem != config.clientCertificatePem;
     config = fresh;
     m_context.ssl = ssl.value();
     m_context.configurationFault = Error();
     m_context.pool->retireAll();
+    if (isOtherIdentity)
+        endWatches();
     return {};
+}
+
+// C-42: no connection of the old certificate stays open. Calls and lists on it end soon by
+// themselves, watches are opened again by those who hold them, from the version that they know.
+void TransportCore::endWatches()
+{
+    std::vector<HandOver *> watches;
+    for (const auto &[handOver, exchange] : m_running) {
+        if (exchange->isOpenWatch())
+            watches.push_back(handOver);
+    }
+    for (HandOver *const handOver : watches) {
+        if (const auto found = m_running.find(handOver); found != m_running.end())
+            found->second->fail(Error(ErrorCode::ConnectionLost,
+                QStringLiteral("%1: the client certificate was replaced, the watch begins again "
+                               "with the new one")
+                    .arg(m_context.serverName)));
+    }
 }
 
 std::unique_ptr<QNetworkAccessManager> TransportCore::makeManager() const

@@ -23,12 +23,16 @@ public:
 
 private:
     void reloadFiles();
+    void tellReload(const QString &fault);
     Status use(const ClusterConfig &fresh);
+    void endWatches();
     std::unique_ptr<QNetworkAccessManager> makeManager() const;
 
     ExchangeContext m_context;
     std::unordered_map<HandOver *, std::unique_ptr<QnamExchange>> m_running;
     std::optional<support::TimeSource::Nanoseconds> m_filesReadAt;
+    const std::function<void(const QString &)> m_onReloadFault;
+    int m_failedLooks = 0; // in a row
 };
 
 // "https://host:port", with brackets round an IPv6 literal, and the path that all targets follow.

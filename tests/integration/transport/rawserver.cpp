@@ -31,6 +31,7 @@ bool RawConnection::read(RawRequest &request)
             return false;
     }
     const QByteArray head = m_buffer.left(end);
+    request.head = head;
     m_buffer.remove(0, end + 4);
     const QList<QByteArray> lines = head.split('\n');
     const QList<QByteArray> words = lines.first().trimmed().split(' ');

@@ -18,7 +18,8 @@ struct RawRequest
 {
     QByteArray method;
     QByteArray target;
-    QHash<QByteArray, QByteArray> headers; // lower-case names
+    QHash<QByteArray, QByteArray> headers; // lower-case names; of several alike the last
+    QByteArray head; // all of it, as it came
     QByteArray body;
 };
 

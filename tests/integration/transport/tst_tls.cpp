@@ -1,4 +1,5 @@
 // Certificates, names and credentials, against servers with the cases' certificates.
+#include "aheadtime.h"
 #include "rawserver.h"
 #include "recorder.h"
 #include "tlsfixture.h"
@@ -30,27 +31,6 @@ void tell(RawConnection &connection)
     }
 }
 
-// Runs ahead of the real clock when told to.
-class AheadTime final : public support::TimeSource
-{
-public:
-    Nanoseconds monotonic() const override
-    {
-        return support::systemTimeSource().monotonic() + Nanoseconds(ahead.load());
-    }
-    Nanoseconds utc() const override { return support::systemTimeSource().utc(); }
-    TimerId callAfter(
-        Nanoseconds delay, support::Executor &executor, support::Executor::Work work) override
-    {
-        return support::systemTimeSource().callAfter(delay, executor, std::move(work));
-    }
-    void cancel(TimerId id) override { support::systemTimeSource().cancel(id); }
-    void advance(Nanoseconds by) { ahead += by.count(); }
-
-private:
-    std::atomic<qint64> ahead{0};
-};
-
 void runScript(const QStringList &arguments)
 {
     QProcess process;
@@ -78,7 +58,6 @@ private Q_SLOTS:
     void refusedTokenIsReadAgain_data();
     void refusedTokenIsReadAgain();
     void refusedStaticTokenIsNotRepeated();
-    void certificateRotation();
     void plainTextServer();
     void b23_alpn_data();
     void b23_alpn();
@@ -343,71 +322,6 @@ void tst_Tls::refusedStaticTokenIsNotRepeated()
     QCOMPARE(recorder.head().httpStatus, 401);
     QCOMPARE(recorder.body(), "{}"_ba);
     QCOMPARE(requests.load(), 1);
-}
-
-// B64, C-42: a changed pair serves new exchanges, a running watch stays; a pair that does not fit
-// changes nothing.
-// NOLINTNEXTLINE(readability-function-size): one story
-void tst_Tls::certificateRotation()
-{
-    QTemporaryDir folder;
-    const QString certificate = folder.filePath(QStringLiteral("tls.crt"));
-    const QString key = folder.filePath(QStringLiteral("tls.key"));
-    const auto lay = [&](const char *certificateCase, const char *keyCase) {
-        for (const auto &[path, name] : {std::pair(certificate, certificateCase), {key, keyCase}}) {
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::WriteOnly));
-            file.write(caseData(QLatin1String(name)));
-        }
-    };
-    lay("B10-client-ec.pem", "B10-key-ec-sec1.pem");
-    RawServer server(
-        [](RawConnection &connection) {
-            RawRequest request;
-            while (connection.read(request)) {
-                const QByteArray name = connection.socket()
-                                            .peerCertificate()
-                                            .subjectInfo(QSslCertificate::CommonName)
-                                            .value(0)
-                                            .toUtf8();
-                if (request.target != "/watch") {
-                    connection.answer(200, name);
-                    continue;
-                }
-                connection.beginChunked();
-                connection.chunk(name);
-                return connection.hold();
-            }
-        },
-        mutualTls());
-    ClusterConfig config = tlsConfig(server.port());
-    config.clientCertificateFile = certificate;
-    config.clientKeyFile = key;
-    config.clientCertificatePem = caseData(QStringLiteral("B10-client-ec.pem"));
-    config.clientKeyPem = caseData(QStringLiteral("B10-key-ec-sec1.pem"));
-    AheadTime time;
-    TransportOptions options;
-    options.time = &time;
-    const auto transport = makeQnamTransport(config, options);
-    Caller caller(*transport);
-    Request watch;
-    watch.target = "/watch"_ba;
-    watch.channel = Channel::Watch;
-    Recorder running;
-    const auto exchange = caller.start(watch, running);
-    QVERIFY(running.waitForBytes(6));
-    QCOMPARE(getOnce(*transport).value(), "dev-ec"_ba);
-
-    lay("B10-client-rsa.pem", "B10-key-ec-sec1.pem"); // half of the swap
-    time.advance(11s);
-    QCOMPARE(getOnce(*transport).value(), "dev-ec"_ba);
-    lay("B10-client-rsa.pem", "B10-key-rsa-pkcs1.pem");
-    time.advance(11s);
-    QCOMPARE(getOnce(*transport).value(), "dev-rsa"_ba);
-    QVERIFY(QFile::remove(certificate)); // gone for a moment
-    time.advance(11s);
-    QCOMPARE(getOnce(*transport).value(), "dev-rsa"_ba);
-    QCOMPARE(running.ends(), 0);
 }
 
 void tst_Tls::plainTextServer()

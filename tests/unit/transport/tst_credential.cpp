@@ -52,6 +52,12 @@ private Q_SLOTS:
     void renewAfterRefusal();
     void emptyFromTheStart();
     void unfitFiles();
+    void basicHeader();
+    void impersonationHeaderNames_data();
+    void impersonationHeaderNames();
+    void nobodyImpersonated();
+    void webTokens_data();
+    void webTokens();
     void tls_data();
     void tls();
     void names_data();
@@ -168,6 +174,78 @@ void tst_Credential::unfitFiles()
         config.token = "old"_ba;
         QCOMPARE(makeCredential(config, time)->token().value(), "old"_ba);
     }
+}
+
+void tst_Credential::basicHeader() // the example of RFC 7617
+{
+    QCOMPARE(basicAuthorization(u"Aladdin"_s, "open sesame"_ba),
+        "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="_ba);
+}
+
+void tst_Credential::impersonationHeaderNames_data()
+{
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QByteArray>("header");
+    QTest::newRow("C-48 plain") << "scopes"
+                                << "Impersonate-Extra-scopes"_ba;
+    QTest::newRow("C-48 lower case") << "Acme.COM"
+                                     << "Impersonate-Extra-acme.com"_ba;
+    QTest::newRow("C-48 slash") << "acme.com/project"
+                                << "Impersonate-Extra-acme.com%2Fproject"_ba;
+    QTest::newRow("C-48 percent") << "a%b"
+                                  << "Impersonate-Extra-a%25b"_ba;
+    QTest::newRow("C-48 beyond ASCII") << QString::fromUtf8("ä") << "Impersonate-Extra-%C3%A4"_ba;
+    QTest::newRow("a colon ends no name") << "a: b"
+                                          << "Impersonate-Extra-a%3A%20b"_ba;
+}
+
+void tst_Credential::impersonationHeaderNames()
+{
+    QFETCH(const QString, key);
+    Impersonation as;
+    as.user = u"jane"_s;
+    as.uid = u"7"_s;
+    as.groups = {u"a"_s, u"b"_s};
+    as.extra = {{key, {u"x"_s}}, {u"none"_s, {}}};
+    const auto headers = impersonationHeaders(as);
+    QCOMPARE(headers.size(), 4); // an extra without values is none
+    QCOMPARE(headers[0], std::pair("Impersonate-User"_ba, QList({"jane"_ba})));
+    QCOMPARE(headers[1], std::pair("Impersonate-Uid"_ba, QList({"7"_ba})));
+    QCOMPARE(headers[2], std::pair("Impersonate-Group"_ba, QList({"a"_ba, "b"_ba})));
+    QTEST(headers[3].first, "header");
+}
+
+void tst_Credential::nobodyImpersonated()
+{
+    QVERIFY(impersonationHeaders({}).isEmpty());
+}
+
+void tst_Credential::webTokens_data()
+{
+    QTest::addColumn<QByteArray>("token");
+    QTest::addColumn<qint64>("seconds"); // -1: not known
+    const auto token = [](const QByteArray &payload) {
+        return "eyJhbGciOiJSUzI1NiJ9." + payload.toBase64(QByteArray::Base64UrlEncoding) + ".sig";
+    };
+    QTest::newRow("exp") << token(R"({"sub":"a","exp":1893456000})") << qint64(1893456000);
+    QTest::newRow("no exp") << token(R"({"sub":"a"})") << qint64(-1);
+    QTest::newRow("exp as text") << token(R"({"exp":"soon"})") << qint64(-1);
+    QTest::newRow("beyond all time") << token(R"({"exp":1e300})") << qint64(-1);
+    QTest::newRow("two parts") << "a.b"_ba << qint64(-1);
+    QTest::newRow("no JSON") << "a.b.c"_ba << qint64(-1);
+    QTest::newRow("none") << ""_ba << qint64(-1);
+}
+
+void tst_Credential::webTokens()
+{
+    QFETCH(const QByteArray, token);
+    FixedTime time;
+    ClusterConfig config;
+    config.token = token;
+    const auto expires = makeCredential(config, time)->expires();
+    QTEST(expires ? qint64(std::chrono::duration_cast<std::chrono::seconds>(*expires).count())
+                  : qint64(-1),
+        "seconds");
 }
 
 void tst_Credential::tls_data()

@@ -67,6 +67,12 @@ private Q_SLOTS:
     void order_data();
     void order();
     void allFaultsInOneMessage();
+    void basic_data();
+    void basic();
+    void impersonation();
+    void firstEntryWins();
+    void proxyOfTheEnvironment_data();
+    void proxyOfTheEnvironment();
 };
 
 // B08, seen from the root folder.
@@ -187,6 +193,10 @@ void tst_Kubeconfig::faults_data()
     row("no server", config("", "token: t"), "cluster \"c\": server is missing");
     row("server with a wrong scheme", config("server: \"ftp://h\"", ""),
         "cluster \"c\": server \"ftp://h\" is no address like https://host:6443");
+    row("server with a password", config("server: \"https://u:hunter2@h:1\"", ""),
+        "cluster \"c\": server holds a user name, put it into the user's username and password");
+    row("no server, with a password", config("server: \"ftp://u:hunter2@h:1\"", ""),
+        "cluster \"c\": server is no address like https://host:6443");
     row("B04 bare IPv6", config("server: \"https://fd00::1:6443\"", ""),
         "cluster \"c\": server \"https://fd00::1:6443\" is no address like https://host:6443");
     row("CA data and file",
@@ -197,6 +207,17 @@ void tst_Kubeconfig::faults_data()
         "cluster \"c\": /no/ca cannot be read: No such file or directory");
     row("CA no base64", config(kServer + ", certificate-authority-data: \"*\"", ""),
         "cluster \"c\": certificate-authority-data is no base64");
+    row("C-36 proxy over TLS", config(kServer + ", proxy-url: \"https://u:secret@p:1\"", ""),
+        "cluster \"c\": proxy-url asks for TLS to the proxy itself, which is not supported, use "
+        "http:// or socks5:// to reach it");
+    row("C-38 CA and insecure",
+        config(kServer + ", insecure-skip-tls-verify: true, certificate-authority: /dev/null", ""),
+        "cluster \"c\": a certificate authority and insecure-skip-tls-verify exclude each other, "
+        "remove one");
+    row("C-38 certificate without key", config(kServer, "client-certificate-data: YQ=="),
+        "user \"u\": the client certificate has no client-key, add it");
+    row("C-38 key without certificate", config(kServer, "client-key-data: YQ=="),
+        "user \"u\": the client key has no client-certificate, add it");
     row("proxy", config(kServer + ", proxy-url: \"ftp://p:1\"", ""),
         "cluster \"c\": proxy-url is no address like http://host:3128 or socks5://host:1080");
     row("flag that is none", config(kServer + ", insecure-skip-tls-verify: \"yes\"", ""),
@@ -244,16 +265,37 @@ void tst_Kubeconfig::faults_data()
     row("one missing file for certificate and key",
         config(kServer, "client-certificate: /no/pem, client-key: /no/pem"),
         "user \"u\": /no/pem cannot be read: No such file or directory");
+    row("certificate data and file",
+        config(
+            kServer, "client-certificate-data: YQ==, client-certificate: x, client-key-data: YQ=="),
+        "user \"u\": client-certificate-data and client-certificate exclude each other, remove "
+        "one");
     row("auth-provider", config(kServer, "auth-provider: {name: gcp}"),
         "user \"u\": auth-provider is not supported, use an exec plugin, a token or a client "
         "certificate",
         ErrorCode::Unsupported);
-    row("basic", config(kServer, "username: a, password: b"),
-        "user \"u\": basic authentication is not supported, use a token or a client certificate",
-        ErrorCode::Unsupported);
-    row("impersonation", config(kServer, "token: t, as: root"),
-        "user \"u\": impersonation (as) is not supported, use a user of its own",
-        ErrorCode::Unsupported);
+    row("C-38 token file and basic", config(kServer, "tokenFile: token, password: hunter2"),
+        "user \"u\": token and basic authentication exclude each other, remove one");
+    row("basic without a name", config(kServer, "password: hunter2"),
+        "user \"u\": username is missing beside password");
+    row("basic with a colon", config(kServer, "username: \"a:b\", password: hunter2"),
+        "user \"u\": username holds a colon, basic authentication cannot send it");
+    row("C-48 groups without user", config(kServer, "token: t, as-groups: [a]"),
+        "user \"u\": as-uid, as-groups and as-user-extra mean nothing without as, add it or remove "
+        "them");
+    row("C-48 extra without user", config(kServer, "token: t, as-user-extra: {scope: [a]}"),
+        "user \"u\": as-uid, as-groups and as-user-extra mean nothing without as, add it or remove "
+        "them");
+    row("groups that are no list", config(kServer, "token: t, as: a, as-groups: admins"),
+        "user \"u\": as-groups is no list of texts");
+    row("extra that is no map", config(kServer, "token: t, as: a, as-user-extra: [x]"),
+        "user \"u\": as-user-extra is no map");
+    row("extra with a value that is no list",
+        config(kServer, "token: t, as: a, as-user-extra: {scope: view}"),
+        "user \"u\": as-user-extra: a value is no list of texts");
+    row("a group with a header in it",
+        config(kServer, R"(token: t, as: a, as-groups: ["b\r\nX-Remote-User: root"])"),
+        "user \"u\": as: Group holds control characters");
 }
 
 void tst_Kubeconfig::faults()
@@ -263,9 +305,12 @@ void tst_Kubeconfig::faults()
     QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("config"));
     write(path, text);
+    write(folder.filePath(QStringLiteral("token")), "from-file");
     const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
     QVERIFY(!loaded.isOk());
     QTEST(loaded.error().code(), "code");
+    for (const char *secret : {"hunter2", "secret@"})
+        QVERIFY(!loaded.error().message().contains(QLatin1String(secret)));
     const QString message = loaded.error().message();
     QCOMPARE(message, QStringLiteral("kubeconfig %1: ").arg(path) + sentence);
 }
@@ -288,6 +333,12 @@ void tst_Kubeconfig::accepted_data()
         << ""_ba;
     QTest::newRow("C-59 token beside an unreadable tokenFile")
         << config(kServer, "token: t, tokenFile: /no/token") << "https://h:1"
+        << "t"_ba;
+    QTest::newRow("members that nobody knows, disable-compression")
+        << "apiVersion: v1\nkind: Config\nnews: [1]\n"
+            + config(kServer + ", disable-compression: true, x: {y: 1}", "token: t, z: 1",
+                "cluster: c, user: u, w: 1")
+        << "https://h:1"
         << "t"_ba;
     QTest::newRow("a broken entry that is not chosen")
         << config(kServer, "token: t") + "preferences: {}\n"
@@ -322,28 +373,39 @@ void tst_Kubeconfig::order_data()
     QTest::addColumn<bool>("isInPod");
     QTest::addColumn<bool>("hasHome");
     QTest::addColumn<QString>("host"); // empty: an error
+    QTest::addColumn<QString>("choice");
     QTest::newRow("flag first") << "flag"
-                                << "variable" << true << true << "flag.example";
+                                << "variable" << true << true << "flag.example"
+                                << "--kubeconfig names it";
     QTest::newRow("KUBECONFIG next") << ""
-                                     << "variable" << true << true << "variable.example";
+                                     << "variable" << true << true << "variable.example"
+                                     << "KUBECONFIG names it";
     QTest::newRow("then the pod") << ""
-                                  << "" << true << true << "10.0.0.1";
+                                  << "" << true << true << "10.0.0.1"
+                                  << "this is a pod and neither --kubeconfig nor KUBECONFIG is set";
     QTest::newRow("then home") << ""
-                               << "" << false << true << "home.example";
+                               << "" << false << true << "home.example"
+                               << "neither --kubeconfig nor KUBECONFIG is set and this is no pod";
     QTest::newRow("nothing") << ""
-                             << "" << false << false << "";
+                             << "" << false << false << ""
+                             << "";
     QTest::newRow("a flag that names nothing is no reason to look on")
         << "missing"
-        << "variable" << true << true << "";
+        << "variable" << true << true << ""
+        << "";
     QTest::newRow("B01 a fault is no reason to look on") << ""
-                                                         << "broken" << true << true << "";
+                                                         << "broken" << true << true << ""
+                                                         << "";
     QTest::newRow("C-53 all of KUBECONFIG missing, no pod") << ""
-                                                            << "missing" << false << true << "";
+                                                            << "missing" << false << true << ""
+                                                            << "";
     QTest::newRow("C-61 all of KUBECONFIG missing, in a pod")
         << ""
-        << "missing" << true << true << "10.0.0.1";
+        << "missing" << true << true << "10.0.0.1"
+        << "this is a pod and the files of KUBECONFIG name no cluster";
     QTest::newRow("C-58 empty file, no pod") << ""
-                                             << "empty" << false << true << "";
+                                             << "empty" << false << true << ""
+                                             << "";
 }
 
 void tst_Kubeconfig::order()
@@ -379,9 +441,10 @@ void tst_Kubeconfig::order()
     const auto loaded
         = loadClusterConfig({flag.isEmpty() ? QString() : folder.filePath(flag), {}}, environment);
     QCOMPARE(loaded.isOk(), !host.isEmpty());
-    if (loaded.isOk())
+    if (loaded.isOk()) {
         QCOMPARE(loaded.value().server.host(), host);
-    else
+        QTEST(loaded.value().choice, "choice");
+    } else
         QCOMPARE(loaded.error().code(), ErrorCode::InvalidConfiguration);
 }
 
@@ -393,6 +456,119 @@ void tst_Kubeconfig::allFaultsInOneMessage()
     const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
     QVERIFY(!loaded.isOk());
     QCOMPARE(loaded.error().message().split(QStringLiteral("; ")).size(), 3);
+}
+
+void tst_Kubeconfig::basic_data()
+{
+    QTest::addColumn<QByteArray>("server");
+    QTest::addColumn<QString>("user");
+    QTest::newRow("over TLS") << kServer << "alice";
+    QTest::newRow("C-59 not without it") << "server: \"http://h:1\""_ba
+                                         << "";
+}
+
+// C-73: what stands in the file goes before an exec plugin.
+void tst_Kubeconfig::basic()
+{
+    QFETCH(const QByteArray, server);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("config"));
+    write(path,
+        config(server,
+            "username: alice, password: \"p: w\", exec: {apiVersion: "
+            "client.authentication.k8s.io/v1beta1, command: x}"));
+    const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    QTEST(loaded.value().basicUser, "user");
+    QCOMPARE(loaded.value().basicPassword, loaded.value().basicUser.isEmpty() ? ""_ba : "p: w"_ba);
+    QVERIFY(!loaded.value().exec);
+}
+
+// C-48
+void tst_Kubeconfig::impersonation()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("config"));
+    write(path,
+        config(kServer,
+            "token: t, as: jane, as-uid: \"7\", as-groups: [a, b], as-user-extra: "
+            "{Scope/x: [view, edit], none: []}"));
+    const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    const Impersonation &as = loaded.value().impersonation;
+    QCOMPARE(as.user, QStringLiteral("jane"));
+    QCOMPARE(as.uid, QStringLiteral("7"));
+    QCOMPARE(as.groups, QStringList({QStringLiteral("a"), QStringLiteral("b")}));
+    QCOMPARE(as.extra.size(), 2);
+    QCOMPARE(as.extra[0].first, QStringLiteral("Scope/x"));
+    QCOMPARE(as.extra[0].second, QStringList({QStringLiteral("view"), QStringLiteral("edit")}));
+}
+
+// T92, C-55: an entry is taken whole, from the first file that has it.
+void tst_Kubeconfig::firstEntryWins()
+{
+    QTemporaryDir folder;
+    const QString one = folder.filePath(QStringLiteral("one"));
+    const QString two = folder.filePath(QStringLiteral("two"));
+    write(one,
+        "clusters: [{name: c, cluster: {server: \"https://one:1\"}}]\n"
+        "users: [{name: u, user: {token: t1}}]\n");
+    write(two,
+        config("server: \"https://two:1\", certificate-authority: /no/ca, tls-server-name: two",
+            "username: a, password: b"));
+    const auto loaded
+        = loadClusterConfig({}, environmentOf({{"KUBECONFIG", one + u':' + two + u':' + one}}));
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    QCOMPARE(loaded.value().server, QUrl(QStringLiteral("https://one:1")));
+    QCOMPARE(loaded.value().caFile, QString());
+    QCOMPARE(loaded.value().tlsServerName, QString());
+    QCOMPARE(loaded.value().token, "t1"_ba);
+    QCOMPARE(loaded.value().basicUser, QString());
+}
+
+void tst_Kubeconfig::proxyOfTheEnvironment_data()
+{
+    QTest::addColumn<QString>("variable");
+    QTest::addColumn<QString>("proxyUrl"); // of the kubeconfig; empty: none
+    QTest::addColumn<bool>("isInPod");
+    QTest::addColumn<QString>("want"); // a proxy, or a sentence
+    const QString fault = QStringLiteral(
+        "HTTPS_PROXY in the environment asks for TLS to the proxy itself, which is not supported, "
+        "use http:// or socks5:// to reach it; or name the server in NO_PROXY");
+    QTest::newRow("C-36 http") << "http://p:3128"
+                               << "" << false << "http://p:3128";
+    QTest::newRow("C-36 socks5") << "socks5://p:1080"
+                                 << "" << false << "socks5://p:1080";
+    QTest::newRow("C-36 the kubeconfig goes first") << "https://p:3128"
+                                                    << "http://q:1" << false << "http://q:1";
+    QTest::newRow("C-36 over TLS") << "https://u:secret@p:3128"
+                                   << "" << false << fault;
+    QTest::newRow("C-36 in a pod") << "http://p:3128"
+                                   << "" << true << "http://p:3128";
+    QTest::newRow("C-36 in a pod, over TLS") << "https://p:3128"
+                                             << "" << true << fault;
+}
+
+void tst_Kubeconfig::proxyOfTheEnvironment()
+{
+    QFETCH(const QString, variable);
+    QFETCH(const QString, proxyUrl);
+    QFETCH(const bool, isInPod);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("config"));
+    write(path,
+        config(kServer + (proxyUrl.isEmpty() ? ""_ba : ", proxy-url: \"" + proxyUrl.toUtf8() + '"'),
+            "token: t"));
+    write(folder.filePath(QStringLiteral("token")), "pod-token");
+    QHash<QByteArray, QString> variables{{"HTTPS_PROXY", variable}};
+    if (isInPod) {
+        variables.insert("KUBERNETES_SERVICE_HOST", QStringLiteral("10.0.0.1"));
+        variables.insert("KUBERNETES_SERVICE_PORT", QStringLiteral("443"));
+    }
+    LoadEnvironment environment = environmentOf(variables);
+    environment.serviceAccountFolder = folder.path();
+    const auto loaded = loadClusterConfig({isInPod ? QString() : path, {}}, environment);
+    QTEST(loaded.isOk() ? loaded.value().proxyUrl.toString() : loaded.error().message(), "want");
 }
 
 QTEST_GUILESS_MAIN(tst_Kubeconfig)

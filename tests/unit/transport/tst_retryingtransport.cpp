@@ -50,6 +50,8 @@ void tst_RetryingTransport::tries_data()
     QTest::newRow("C-8 500 to a read") << "GET"_ba << A{{500, 1}, ok} << 2 << good;
     QTest::newRow("500 to a write: its outcome is unknown")
         << "PUT"_ba << A{{500, 1}, ok} << 1 << L{"500", "body", "end"};
+    QTest::newRow("T90 C-8 500 to a write without Retry-After")
+        << "POST"_ba << A{{500, -1}, ok} << 1 << L{"500", "body", "end"};
     QTest::newRow("504 to a write")
         << "PATCH"_ba << A{{504, 1}, ok} << 1 << L{"504", "body", "end"};
     QTest::newRow("409 is an answer")

@@ -1,0 +1,293 @@
+// Who a server takes us for: what is on the wire for each kind of credential, and what becomes of
+// it when files change under a running transport.
+#include "aheadtime.h"
+#include "rawserver.h"
+#include "recorder.h"
+#include "tlsfixture.h"
+#include "transport/kubeconfig.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace davit;
+using namespace davit::transport;
+using namespace std::chrono_literals;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+// The lines of a request's head whose names begin so, sorted as they came.
+QByteArrayList linesOf(const QByteArray &head, const QByteArray &begin)
+{
+    QByteArrayList lines;
+    for (const QByteArray &line : head.split('\n')) {
+        if (line.toLower().startsWith(begin.toLower()))
+            lines << line.trimmed();
+    }
+    return lines;
+}
+
+void write(const QString &path, const QByteArray &text)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(text);
+}
+
+// Answers with the head of each request.
+void tellHead(RawConnection &connection)
+{
+    RawRequest request;
+    while (connection.read(request))
+        connection.answer(200, request.head, "Date: Mon, 30 Nov 2026 03:40:00 GMT\r\n"_ba);
+}
+
+} // namespace
+
+class tst_Identity : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void basic();
+    void impersonation_data();
+    void impersonation();
+    void certificateRotation();
+    void caRotation();
+    void caForms_data();
+    void caForms();
+    void facts();
+
+private:
+    // Body of one GET, or its error.
+    static Result<QByteArray> getOnce(Transport &transport, const Request &request = {})
+    {
+        Caller caller(transport);
+        Recorder recorder;
+        const auto exchange = caller.start(request, recorder);
+        if (!recorder.waitForEnd())
+            return Error(ErrorCode::Timeout, QStringLiteral("the test waited in vain"));
+        if (recorder.error().isError())
+            return recorder.error();
+        return recorder.body();
+    }
+};
+
+void tst_Identity::basic()
+{
+    RawServer server(tellHead, serverTls());
+    ClusterConfig config = tlsConfig(server.port());
+    config.basicUser = u"Aladdin"_s;
+    config.basicPassword = "open sesame"_ba;
+    const auto head = getOnce(*makeQnamTransport(config));
+    QVERIFY2(head.isOk(), qPrintable(head.isOk() ? QString() : head.error().message()));
+    QCOMPARE(linesOf(head.value(), "Authorization:"),
+        QByteArrayList{"Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="});
+}
+
+void tst_Identity::impersonation_data()
+{
+    QTest::addColumn<QByteArray>("method");
+    QTest::newRow("C-48 read") << "GET"_ba;
+    QTest::newRow("C-48 write") << "POST"_ba;
+}
+
+// One line for each group and each value of an extra, beside the credential.
+void tst_Identity::impersonation()
+{
+    QFETCH(const QByteArray, method);
+    RawServer server(tellHead, serverTls());
+    ClusterConfig config = tlsConfig(server.port());
+    config.token = "tok"_ba;
+    config.impersonation.user = u"jane"_s;
+    config.impersonation.uid = u"7"_s;
+    config.impersonation.groups = {u"admins"_s, u"dev, ops"_s};
+    config.impersonation.extra = {{u"Acme.com/x"_s, {u"view"_s, u"edit"_s}}};
+    Request request;
+    request.method = method;
+    request.body = "{}"_ba;
+    const auto head = getOnce(*makeQnamTransport(config), request);
+    QVERIFY2(head.isOk(), qPrintable(head.isOk() ? QString() : head.error().message()));
+    QCOMPARE(linesOf(head.value(), "Authorization:"), QByteArrayList{"Authorization: Bearer tok"});
+    QByteArrayList lines = linesOf(head.value(), "Impersonate-");
+    QCOMPARE(lines.size(), 6);
+    const auto byCase = [](const QByteArray &line) {
+        const qsizetype colon = line.indexOf(':');
+        return line.left(colon).toLower() + line.mid(colon);
+    };
+    QByteArrayList folded;
+    for (const QByteArray &line : lines)
+        folded << byCase(line);
+    for (const char *line : {"impersonate-user: jane", "impersonate-uid: 7",
+             "impersonate-group: admins", "impersonate-group: dev, ops",
+             "impersonate-extra-acme.com%2fx: view", "impersonate-extra-acme.com%2fx: edit"})
+        QVERIFY2(folded.contains(line), line);
+}
+
+// T93, C-42, B64: a changed pair serves new exchanges, and a watch under the old one ends; a pair
+// that does not fit, or is gone, changes nothing.
+// NOLINTNEXTLINE(readability-function-size): one story
+void tst_Identity::certificateRotation()
+{
+    QTemporaryDir folder;
+    const QString certificate = folder.filePath(QStringLiteral("tls.crt"));
+    const QString key = folder.filePath(QStringLiteral("tls.key"));
+    const auto lay = [&](const char *certificateCase, const char *keyCase) {
+        for (const auto &[path, name] : {std::pair(certificate, certificateCase), {key, keyCase}}) {
+            QFile file(path);
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(caseData(QLatin1String(name)));
+        }
+    };
+    lay("B10-client-ec.pem", "B10-key-ec-sec1.pem");
+    RawServer server(
+        [](RawConnection &connection) {
+            RawRequest request;
+            while (connection.read(request)) {
+                const QByteArray name = connection.socket()
+                                            .peerCertificate()
+                                            .subjectInfo(QSslCertificate::CommonName)
+                                            .value(0)
+                                            .toUtf8();
+                if (request.target != "/watch") {
+                    connection.answer(200, name);
+                    continue;
+                }
+                connection.beginChunked();
+                connection.chunk(name);
+                return connection.hold();
+            }
+        },
+        mutualTls());
+    ClusterConfig config = tlsConfig(server.port());
+    config.clientCertificateFile = certificate;
+    config.clientKeyFile = key;
+    config.clientCertificatePem = caseData(QStringLiteral("B10-client-ec.pem"));
+    config.clientKeyPem = caseData(QStringLiteral("B10-key-ec-sec1.pem"));
+    AheadTime time;
+    TransportOptions options;
+    options.time = &time;
+    const auto transport = makeQnamTransport(config, options);
+    Caller caller(*transport);
+    Request watch;
+    watch.target = "/watch"_ba;
+    watch.channel = Channel::Watch;
+    Recorder running;
+    const auto exchange = caller.start(watch, running);
+    QVERIFY(running.waitForBytes(6));
+    QCOMPARE(getOnce(*transport).value(), "dev-ec"_ba);
+
+    lay("B10-client-rsa.pem", "B10-key-ec-sec1.pem"); // half of the swap
+    time.advance(11s);
+    QCOMPARE(getOnce(*transport).value(), "dev-ec"_ba);
+    QCOMPARE(running.ends(), 0);
+    lay("B10-client-rsa.pem", "B10-key-rsa-pkcs1.pem");
+    time.advance(11s);
+    QCOMPARE(getOnce(*transport).value(), "dev-rsa"_ba);
+    QVERIFY(running.waitForEnd());
+    QCOMPARE(running.error().code(), ErrorCode::ConnectionLost);
+    QCOMPARE(running.error().message(),
+        QStringLiteral(
+            "https://127.0.0.1:%1: the client certificate was replaced, the watch begins "
+            "again with the new one")
+            .arg(server.port()));
+    QVERIFY(QFile::remove(certificate)); // gone for a moment
+    time.advance(11s);
+    QCOMPARE(getOnce(*transport).value(), "dev-rsa"_ba);
+    Recorder again;
+    const auto reopened = caller.start(watch, again);
+    QVERIFY(again.waitForBytes(7));
+    QCOMPARE(again.body(), "dev-rsa"_ba);
+    QCOMPARE(again.ends(), 0);
+}
+
+// C-43: a new CA serves new exchanges; one that is gone, empty or no PEM keeps the old one.
+void tst_Identity::caRotation()
+{
+    QTemporaryDir folder;
+    RawServer server(tellHead, serverTls());
+    ClusterConfig config = tlsConfig(server.port());
+    config.caFile = folder.filePath(u"ca.crt"_s);
+    const QByteArray good = config.caPem;
+    const QByteArray other = caseData(u"B06-server-ipsan.pem"_s);
+    write(config.caFile, good);
+    AheadTime time;
+    QStringList faults;
+    TransportOptions options;
+    options.time = &time;
+    options.onReloadFault = [&](const QString &fault) { faults << fault; };
+    const auto transport = makeQnamTransport(config, options);
+    QVERIFY(getOnce(*transport).isOk());
+    for (const QByteArray &unfit : {""_ba, "no PEM"_ba}) {
+        write(config.caFile, unfit);
+        time.advance(11s);
+        QVERIFY(getOnce(*transport).isOk());
+    }
+    time.advance(11s);
+    QVERIFY(getOnce(*transport).isOk());
+    QCOMPARE(faults, QStringList{u"test: the certificate authority is not readable PEM"_s});
+    write(config.caFile, other); // the server is none of its
+    time.advance(11s);
+    QCOMPARE(getOnce(*transport).error().code(), ErrorCode::TlsFailure);
+    QVERIFY(QFile::remove(config.caFile));
+    time.advance(11s);
+    QCOMPARE(getOnce(*transport).error().code(), ErrorCode::TlsFailure);
+    write(config.caFile, other + good);
+    time.advance(11s);
+    const auto body = getOnce(*transport);
+    QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
+    QCOMPARE(faults.size(), 1); // it was gone for one look only
+}
+
+void tst_Identity::caForms_data()
+{
+    QTest::addColumn<QByteArray>("ca");
+    QTest::addColumn<bool>("isAccepted");
+    const QByteArray good = caseData(u"common-ca.pem"_s);
+    const QByteArray other = caseData(u"B06-server-ipsan.pem"_s);
+    QTest::newRow("one") << good << true;
+    QTest::newRow("the right one last") << other + good << true;
+    QTest::newRow("the right one first, with text between")
+        << good + "# the old one\n" + other << true;
+    QTest::newRow("C-44 an empty file trusts nobody") << ""_ba << false;
+}
+
+void tst_Identity::caForms()
+{
+    QFETCH(const QByteArray, ca);
+    QTemporaryDir folder;
+    RawServer server(tellHead, serverTls());
+    const QString path = folder.filePath(u"config"_s);
+    write(folder.filePath(u"ca.crt"_s), ca);
+    write(path,
+        "current-context: c\nusers: [{name: u, user: {}}]\n"
+        "clusters: [{name: c, cluster: {certificate-authority: ca.crt, server: \"https://127.0.0.1:"
+            + QByteArray::number(server.port())
+            + "\"}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n");
+    const auto loaded = loadClusterConfig({path, {}});
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    QTEST(getOnce(*makeQnamTransport(loaded.value())).isOk(), "isAccepted");
+}
+
+void tst_Identity::facts()
+{
+    RawServer server(tellHead, mutualTls());
+    ClusterConfig config = tlsConfig(server.port());
+    config.clientCertificatePem = caseData(u"B10-client-ec.pem"_s);
+    config.clientKeyPem = caseData(u"B10-key-ec-sec1.pem"_s);
+    config.token = "h." + R"({"exp":1893456000})"_ba.toBase64() + ".s";
+    PeerFacts heard;
+    TransportOptions options;
+    options.onPeer = [&](const PeerFacts &facts) { heard = facts; };
+    const auto transport = makeQnamTransport(config, options);
+    QVERIFY(getOnce(*transport).isOk());
+    QCOMPARE(heard.serverDate, QDateTime(QDate(2026, 11, 30), QTime(3, 40), Qt::UTC));
+    const auto endOf = [](const QString &name) {
+        return QSslCertificate(caseData(name), QSsl::Pem).expiryDate();
+    };
+    QCOMPARE(heard.serverCertificateEnds, endOf(u"common-server.pem"_s));
+    QCOMPARE(heard.clientCertificateEnds, endOf(u"B10-client-ec.pem"_s));
+    QCOMPARE(heard.credentialEnds.toSecsSinceEpoch(), qint64(1893456000));
+}
+
+QTEST_GUILESS_MAIN(tst_Identity)
+#include "tst_identity.moc"
