@@ -22,6 +22,9 @@ using observability::TimeEncoding;
 constexpr char kRunFooter[]
     = "Exit codes: 0 stopped as asked, 1 failed or a second signal, 2 wrong configuration,\n"
       "3 stopped as asked but reconciles were abandoned after --graceful-shutdown-timeout.";
+constexpr char kQueryFooter[]
+    = "Exit codes: 0 all is well, 1 another answer, 2 wrong configuration, 3 no connection,\n"
+      "4 the credentials are refused, 5 rights are missing.";
 
 Error refusal(const QString &sentence)
 {
@@ -93,6 +96,7 @@ struct RunTexts
     std::string encoder;
     std::string timeEncoding;
     std::string verbosity;
+    bool areCoreDumpsAllowed = false;
     bool isEmbedded = false;
     bool isDevelopment = false;
 };
@@ -138,6 +142,8 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
         "json or console [console on a terminal, else json]");
     add("--zap-time-encoding", texts.timeEncoding, "WORD",
         "rfc3339, rfc3339nano, iso8601, epoch, millis or nano [rfc3339]");
+    run.add_flag("--allow-core-dumps", texts.areCoreDumpsAllowed,
+        "Let a crash write memory, with credentials and Secrets in it, and debuggers attach");
     run.add_flag("--zap-devel", texts.isDevelopment, "The same as level debug, encoder console");
     add("-v,--v", texts.verbosity, "NUMBER", "Verbosity: 0 to 3 is info, 4 and more is debug");
     run.footer(kRunFooter);
@@ -224,6 +230,7 @@ Result<Command> runCommand(const RunTexts &texts)
     takeText(texts.stateDir, &options.stateDir);
     takeText(texts.configFile, &options.configFile);
     options.isEmbedded = texts.isEmbedded;
+    options.areCoreDumpsAllowed = texts.areCoreDumpsAllowed;
     if (options.isEmbedded && !options.kubeconfig.isEmpty())
         return refusal(
             QStringLiteral("--embedded and --kubeconfig name two clusters; leave one of them out"));
@@ -245,6 +252,73 @@ Result<Command> runCommand(const RunTexts &texts)
     return status.isOk() ? Result<Command>(Command(options)) : Result<Command>(status.error());
 }
 
+// The flags of "davit check" and "davit get".
+struct QueryTexts
+{
+    std::string kubeconfig;
+    std::string context;
+    std::vector<std::string> pluginDirs;
+    std::string path;
+};
+
+void addClusterFlags(CLI::App &command, QueryTexts &texts)
+{
+    command
+        .add_option("--kubeconfig", texts.kubeconfig,
+            "How to reach the cluster [$KUBECONFIG, in a pod the service account, ~/.kube/config]")
+        ->type_name("FILE")
+        ->take_last();
+    command.add_option("--context", texts.context, "Which context of it [its current-context]")
+        ->type_name("NAME")
+        ->take_last();
+}
+
+CLI::App *addCheck(CLI::App &app, QueryTexts &texts)
+{
+    CLI::App *check = app.add_subcommand(
+        "check", "Say whether Davit can work with a cluster, and if not, what to do");
+    addClusterFlags(*check, texts);
+    check
+        ->add_option("--plugin-dir", texts.pluginDirs,
+            "Directory with plugins whose rights are checked; repeatable ["
+                + defaultPluginDir().toStdString() + "]")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->type_name("DIR");
+    check->footer(kQueryFooter);
+    return check;
+}
+
+CLI::App *addGet(CLI::App &app, QueryTexts &texts)
+{
+    CLI::App *get = app.add_subcommand("get", "Print what the API server says");
+    get->add_option("--raw", texts.path, "What to ask for, as /api/v1/namespaces?limit=1")
+        ->type_name("PATH")
+        ->take_last();
+    addClusterFlags(*get, texts);
+    get->footer(kQueryFooter);
+    return get;
+}
+
+Command checkCommand(const QueryTexts &texts)
+{
+    CheckOptions options;
+    options.kubeconfig = QString::fromStdString(texts.kubeconfig);
+    options.context = QString::fromStdString(texts.context);
+    for (const std::string &dir : texts.pluginDirs)
+        options.pluginDirs << QString::fromStdString(dir);
+    return options;
+}
+
+Result<Command> getCommand(const QueryTexts &texts)
+{
+    if (texts.path.empty())
+        return refusal(
+            QStringLiteral("no path was given; write davit get --raw /api/v1/namespaces"));
+    return Command(GetOptions{QString::fromStdString(texts.path),
+        QString::fromStdString(texts.kubeconfig), QString::fromStdString(texts.context)});
+}
+
 // What there is to say when that was all; nothing when the flags have their values.
 std::optional<Result<Command>> parse(CLI::App &app, const QStringList &arguments)
 {
@@ -261,8 +335,8 @@ std::optional<Result<Command>> parse(CLI::App &app, const QStringList &arguments
         // "--kubeconfig: 1 required TEXT missing", or another wording in another version.
         static const QRegularExpression end(QStringLiteral("[: ]"));
         return refusal(
-            QStringLiteral("flag %1 needs a value; 'davit run --help' shows what each flag takes")
-                .arg(QString::fromUtf8(e.what()).section(end, 0, 0)));
+            QStringLiteral("flag %1 needs a value; 'davit %2 --help' shows what each flag takes")
+                .arg(QString::fromUtf8(e.what()).section(end, 0, 0), arguments.value(0)));
     } catch (const CLI::ParseError &e) {
         return refusal(QStringLiteral("%1; 'davit --help' shows how it is written")
                            .arg(QString::fromUtf8(e.what())));
@@ -312,7 +386,10 @@ Result<Command> parseCommandLine(const QStringList &arguments)
         "one itself");
     std::string tried;
     trial->add_option("FILE", tried, "A plugin's library");
-    for (CLI::App *command : {&app, run, plugin, inspect, trial})
+    QueryTexts query;
+    CLI::App *check = addCheck(app, query);
+    CLI::App *get = addGet(app, query);
+    for (CLI::App *command : {&app, run, plugin, inspect, trial, check, get})
         command->allow_extras();
 
     if (auto ended = parse(app, arguments))
@@ -322,6 +399,8 @@ Result<Command> parseCommandLine(const QStringList &arguments)
     CLI::App *command = run->parsed() ? run
         : inspect->parsed()           ? inspect
         : trial->parsed()             ? trial
+        : check->parsed()             ? check
+        : get->parsed()               ? get
         : plugin->parsed()            ? plugin
                                       : &app;
     const QString name = nameOf(command);
@@ -331,6 +410,10 @@ Result<Command> parseCommandLine(const QStringList &arguments)
         return unknown(QString::fromStdString(rest.front()), *command, name);
     if (command == run)
         return runCommand(texts);
+    if (command == check)
+        return checkCommand(query);
+    if (command == get)
+        return getCommand(query);
     if (command == trial && tried.empty())
         return refusal(QStringLiteral("no file was given; write davit plugin try NAME.so"));
     if (command == trial)

@@ -30,6 +30,7 @@ struct RunOptions
     std::chrono::milliseconds cacheSyncTimeout{120000};
     QString stateDir; // empty: the default of statedir.h
     QString configFile; // empty: none
+    bool areCoreDumpsAllowed = false; // and that a debugger of this user attaches
     observability::LogSettings log;
     bool isEncodingChosen = false; // else: console on a terminal, JSON elsewhere
 };
@@ -45,13 +46,28 @@ struct TryOptions
     QString file;
 };
 
+struct CheckOptions
+{
+    QString kubeconfig; // as in RunOptions
+    QString context; // empty: the kubeconfig's current one
+    QStringList pluginDirs; // empty: the default one, where it exists
+};
+
+struct GetOptions
+{
+    QString path; // "/api/v1/nodes?limit=1"
+    QString kubeconfig; // as in RunOptions
+    QString context;
+};
+
 // Something to print, and the process is done.
 struct Text
 {
     QString text;
 };
 
-using Command = std::variant<RunOptions, InspectOptions, TryOptions, Text>;
+using Command
+    = std::variant<RunOptions, InspectOptions, TryOptions, CheckOptions, GetOptions, Text>;
 
 // `arguments` without the program's name, as the system gave them. InvalidArgument with the
 // sentence. [host-thread]

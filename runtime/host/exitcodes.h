@@ -1,14 +1,26 @@
-// What the process says with its exit code. Documented in the README; tested by tst_davit.
+// What the process says with its exit code. Documented in the README; tested by tst_davit and
+// tst_check.
 #pragma once
 
 namespace davit::host {
 
+// Of "davit run".
 enum class ExitCode : int {
     Done = 0, // it was asked to stop, and every reconcile ended
     Failure = 1, // it could not go on, or a second signal ended it at once
     Configuration = 2, // a flag, file, directory, address or credential is wrong: change it
     Abandoned
     = 3 // it was asked to stop, and reconciles or plugins ran beyond the graceful time-out
+};
+
+// Of "davit check" and "davit get".
+enum class QueryExit : int {
+    Done = 0,
+    Failure = 1, // the server answered, and it was none of the others
+    Configuration = 2, // a flag or a file is wrong, or what answers is no API server
+    NoConnection = 3, // also when TLS fails
+    RefusedCredentials = 4,
+    MissingRights = 5
 };
 
 } // namespace davit::host

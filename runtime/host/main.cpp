@@ -1,10 +1,13 @@
 // davit: the executable.
+#include "check.h"
 #include "commandline.h"
 #include "hostapplication.h"
 #include "inspect.h"
 #include "processlimits.h"
+#include "rawget.h"
 #include "unixsignals.h"
 
+#include <observability/redaction.h>
 #include <pluginhost/guardedapplication.h>
 #include <pluginhost/lastwords.h>
 #include <pluginhost/trialload.h>
@@ -21,9 +24,15 @@ using namespace davit::host;
 
 namespace {
 
+// A server may repeat in its answer what it was sent.
+void tell(const QString &sentence)
+{
+    std::fprintf(stderr, "davit: %s\n", observability::redacted(sentence).toUtf8().constData());
+}
+
 int refuse(const QString &sentence)
 {
-    std::fprintf(stderr, "davit: %s\n", sentence.toUtf8().constData());
+    tell(sentence);
     return int(ExitCode::Configuration);
 }
 
@@ -33,6 +42,34 @@ int inspect(const InspectOptions &options)
     for (const QString &file : options.files)
         std::fputs(inspectPlugin(file, &isGood).toUtf8().constData(), stdout);
     return int(isGood ? ExitCode::Done : ExitCode::Failure);
+}
+
+// A line for each finding as it comes, and one that sums them up.
+int checkCluster(const CheckOptions &options)
+{
+    forbidCoreDumps();
+    int faults = 0;
+    const QueryExit exit = check(options, [&faults](const Finding &finding) {
+        faults += finding.grade == Finding::Grade::Bad ? 1 : 0;
+        std::fprintf(stdout, "%s\n", observability::redacted(toLine(finding)).toUtf8().constData());
+        std::fflush(stdout);
+    });
+    if (exit == QueryExit::Done)
+        std::fputs("\nDavit can work with this cluster.\n", stdout);
+    else
+        std::fprintf(stdout, "\n%d %s to mend, exit code %d.\n", faults,
+            faults == 1 ? "thing" : "things", int(exit));
+    return int(exit);
+}
+
+int getRaw(const GetOptions &options)
+{
+    forbidCoreDumps();
+    QString sentence;
+    const QueryExit exit = rawGet(options, &sentence);
+    if (!sentence.isEmpty())
+        tell(sentence);
+    return int(exit);
 }
 
 observability::LogSettings logSettings(const RunOptions &options)
@@ -49,6 +86,8 @@ observability::LogSettings logSettings(const RunOptions &options)
 
 int run(const RunOptions &options)
 {
+    if (!options.areCoreDumpsAllowed)
+        forbidCoreDumps();
     if (const Status status = checkProcessLimits(); !status.isOk())
         return refuse(status.error().message());
     const Result<Setup> setup = prepareSetup(options);
@@ -100,6 +139,10 @@ int main(int argc, char **argv)
     }
     if (const auto *files = std::get_if<InspectOptions>(&command.value()))
         return inspect(*files);
+    if (const auto *query = std::get_if<CheckOptions>(&command.value()))
+        return checkCluster(*query);
+    if (const auto *query = std::get_if<GetOptions>(&command.value()))
+        return getRaw(*query);
     if (const auto *trial = std::get_if<TryOptions>(&command.value()))
         ::_exit(pluginhost::runTrialLoad(QFileInfo(trial->file).absoluteFilePath()));
     return run(std::get<RunOptions>(command.value()));

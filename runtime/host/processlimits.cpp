@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <system_error>
 #include <thread>
@@ -75,6 +76,13 @@ Status checkProcessLimits()
 {
     const Status status = checkFiles();
     return status.isOk() ? checkThreads() : status;
+}
+
+void forbidCoreDumps()
+{
+    constexpr rlimit kNone{0, 0};
+    ::setrlimit(RLIMIT_CORE, &kNone);
+    ::prctl(PR_SET_DUMPABLE, 0); // a pipe in core_pattern gets a dump in spite of the limit
 }
 
 } // namespace davit::host

@@ -1,5 +1,7 @@
 #include "stateboard.h"
 
+#include "redaction.h"
+
 #include <algorithm>
 
 namespace davit::observability {
@@ -82,7 +84,7 @@ QByteArray StateBoard::notes() const
             out += ", " + plugin.reason.toUtf8();
         out += '\n';
     }
-    return out;
+    return redacted(QString::fromUtf8(out)).toUtf8(); // servers repeat what they were sent
 }
 
 QString describe(const SyncProgress &progress)

@@ -1,5 +1,7 @@
 #include "apirouter.h"
 
+#include "reviews.h"
+
 namespace davit::testing::apiserver {
 namespace {
 
@@ -235,7 +237,7 @@ ApiReply ApiRouter::handleLocked(const ApiRequest &request)
 {
     const std::vector<std::string> parts = pathParts(request.path);
     ApiReply reply;
-    if (answerDocument(request, parts, &reply))
+    if (answerDocument(request, parts, &reply) || answerReview(request, parts, &reply))
         return reply;
     Target target;
     if (const ApiFault fault = resolve(parts, &target); fault.isSet())

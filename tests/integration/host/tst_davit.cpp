@@ -363,7 +363,8 @@ void tst_Davit::standardFilesClosed()
             m_dir.filePath(QStringLiteral("plugins")), QStringLiteral("--kubeconfig"),
             kubeconfig(QStringLiteral("http://127.0.0.1:1")),
             QStringLiteral("--metrics-bind-address=0"),
-            QStringLiteral("--health-probe-bind-address=0")});
+            QStringLiteral("--health-probe-bind-address=0"),
+            QStringLiteral("--allow-core-dumps")}); // else its /proc/PID/fd is root's alone
     QVERIFY(shell.waitForStarted());
     for (int number = 0; number < 3; ++number) {
         const QString path = QStringLiteral("/proc/%1/fd/%2").arg(shell.processId()).arg(number);

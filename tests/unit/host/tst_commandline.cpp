@@ -15,6 +15,7 @@ class tst_CommandLine : public QObject
 private Q_SLOTS:
     void defaults();
     void everyFlag();
+    void queries();
     void repeated();
     void logs_data();
     void logs();
@@ -47,8 +48,28 @@ void tst_CommandLine::defaults()
     QVERIFY(options->gracefulTimeout == 30s);
     QVERIFY(options->cacheSyncTimeout == 2min);
     QVERIFY(!options->isEmbedded);
+    QVERIFY(!options->areCoreDumpsAllowed);
     QVERIFY(!options->isEncodingChosen);
     QCOMPARE(options->log.level, LogLevel::Info);
+}
+
+void tst_CommandLine::queries()
+{
+    const Result<Command> checked = parseCommandLine(
+        words("check --kubeconfig /k --context=c --plugin-dir /a --plugin-dir /b"));
+    QVERIFY2(checked.isOk(), qPrintable(checked.isOk() ? QString() : checked.error().message()));
+    const auto &check = std::get<CheckOptions>(checked.value());
+    QCOMPARE(check.kubeconfig, QStringLiteral("/k"));
+    QCOMPARE(check.context, QStringLiteral("c"));
+    QCOMPARE(check.pluginDirs, QStringList({QStringLiteral("/a"), QStringLiteral("/b")}));
+    const Result<Command> plain = parseCommandLine({QStringLiteral("check")});
+    QVERIFY(std::get<CheckOptions>(plain.value()).pluginDirs.isEmpty());
+    const Result<Command> got = parseCommandLine(words("get --raw /api/v1?a=b --context c"));
+    QVERIFY2(got.isOk(), qPrintable(got.isOk() ? QString() : got.error().message()));
+    const auto &get = std::get<GetOptions>(got.value());
+    QCOMPARE(get.path, QStringLiteral("/api/v1?a=b"));
+    QCOMPARE(get.context, QStringLiteral("c"));
+    QCOMPARE(get.kubeconfig, QString());
 }
 
 void tst_CommandLine::everyFlag()
@@ -56,7 +77,7 @@ void tst_CommandLine::everyFlag()
     const Result<Command> result = parseCommandLine(words(
         "run --plugin-dir /a --kubeconfig=/k --metrics-bind-address 0 --health-probe-bind-address "
         ":1 --graceful-shutdown-timeout -1s --cache-sync-timeout 1h30m --state-dir /s --config "
-        "/c"));
+        "/c --allow-core-dumps"));
     QVERIFY2(result.isOk(), qPrintable(result.isOk() ? QString() : result.error().message()));
     const auto &options = std::get<RunOptions>(result.value());
     QCOMPARE(options.pluginDirs, QStringList(QStringLiteral("/a")));
@@ -67,6 +88,7 @@ void tst_CommandLine::everyFlag()
     QVERIFY(options.cacheSyncTimeout == 90min);
     QCOMPARE(options.stateDir, QStringLiteral("/s"));
     QCOMPARE(options.configFile, QStringLiteral("/c"));
+    QVERIFY(options.areCoreDumpsAllowed);
 }
 
 void tst_CommandLine::repeated()
@@ -124,6 +146,8 @@ void tst_CommandLine::texts_data()
         "--version") << QStringLiteral("davit " DAVIT_SDK_VERSION_STRING " (SDK ABI 1, commit ");
     QTest::newRow("--help") << QStringLiteral("--help") << QStringLiteral("Run the plugins");
     QTest::newRow("run --help") << QStringLiteral("run --help") << QStringLiteral("Exit codes: 0");
+    QTest::newRow("check --help") << QStringLiteral("check --help")
+                                  << QStringLiteral("5 rights are missing");
     QTest::newRow("plugin inspect --help")
         << QStringLiteral("plugin inspect --help") << QStringLiteral("FILE");
 }
@@ -160,6 +184,12 @@ void tst_CommandLine::refused_data()
         "argument \"here\" is not expected; 'davit run --help' lists what there is");
     row("run --kubeconfig",
         "flag --kubeconfig needs a value; 'davit run --help' shows what each flag takes");
+    row("check --context",
+        "flag --context needs a value; 'davit check --help' shows what each flag takes");
+    row("check here",
+        "argument \"here\" is not expected; 'davit check --help' lists what there is");
+    row("get", "no path was given; write davit get --raw /api/v1/namespaces");
+    row("get nodes", "argument \"nodes\" is not expected; 'davit get --help' lists what there is");
     row("run --embedded --kubeconfig x",
         "--embedded and --kubeconfig name two clusters; leave one of them out");
     row("run --embedded-objects x",

@@ -40,8 +40,6 @@ void tst_RetryingTransport::tries_data()
     QTest::newRow("success") << "GET"_ba << A{ok} << 1 << good;
     QTest::newRow("C-8 429 once") << "GET"_ba << A{{429, 1}, ok} << 2 << good;
     QTest::newRow("T89 C-8 429 twice") << "GET"_ba << A{{429, 1}, {429, 1}, ok} << 3 << good;
-    QTest::newRow("T90 C-8 500 to a write without Retry-After")
-        << "POST"_ba << A{{500, -1}, ok} << 1 << L{"500", "body", "end"};
     QTest::newRow("C-8 429 to a write") << "POST"_ba << A{{429, 1}, ok} << 2 << good;
     QTest::newRow("C-8 503 to a write") << "DELETE"_ba << A{{503, 1}, ok} << 2 << good;
     QTest::newRow("C-8 Retry-After 0") << "GET"_ba << A{{429, 0}, ok} << 2 << good;

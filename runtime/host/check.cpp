@@ -1,0 +1,373 @@
+#include "check.h"
+
+#include "checkrights.h"
+#include "servercalls.h"
+
+#include <transport/credential.h>
+#include <transport/kubeconfig.h>
+
+#include <QtCore/qfileinfo.h>
+#include <QtCore/qjsonarray.h>
+#include <QtCore/qjsondocument.h>
+#include <QtCore/qjsonobject.h>
+#include <QtNetwork/qsslcertificate.h>
+#include <cstdlib>
+
+namespace davit::host {
+
+namespace {
+
+using Grade = Finding::Grade;
+using transport::ClusterConfig;
+
+constexpr qint64 kSkewSeconds = 5; // the Date header counts in whole seconds
+constexpr qint64 kCertificateSoon = qint64(7) * 24 * 3600;
+constexpr qint64 kTokenSoon = 600;
+
+// "3 days", "2 h", "40 s"
+QString span(qint64 seconds)
+{
+    const qint64 size = std::llabs(seconds);
+    if (size >= 2 * 24 * 3600)
+        return QStringLiteral("%1 days").arg(size / (24 * 3600));
+    if (size >= 2 * 3600)
+        return QStringLiteral("%1 h").arg(size / 3600);
+    if (size >= 120)
+        return QStringLiteral("%1 min").arg(size / 60);
+    return QStringLiteral("%1 s").arg(size);
+}
+
+QString when(const QDateTime &time)
+{
+    return time.toUTC().toString(Qt::ISODate);
+}
+
+// How the configuration proves who we are, without a word of it.
+QString describeCredential(const ClusterConfig &config)
+{
+    QStringList ways;
+    if (!config.clientKeyPem.isEmpty())
+        ways << (config.clientCertificateFile.isEmpty()
+                ? QStringLiteral("a client certificate")
+                : QStringLiteral("the client certificate %1").arg(config.clientCertificateFile));
+    if (!config.tokenFile.isEmpty())
+        ways << QStringLiteral("the token in %1").arg(config.tokenFile);
+    else if (!config.token.isEmpty())
+        ways << QStringLiteral("a token");
+    if (!config.basicUser.isEmpty())
+        ways << QStringLiteral("a password, as %1").arg(config.basicUser);
+    if (config.exec)
+        ways << QStringLiteral("what %1 prints").arg(config.exec->command);
+    return ways.isEmpty() ? QStringLiteral("nothing, it is anonymous")
+                          : ways.join(QStringLiteral(" and "));
+}
+
+class Check
+{
+public:
+    Check(const CheckOptions &options, const TellFinding &tell) : m_options(options), m_tell(tell)
+    { }
+
+    QueryExit run()
+    {
+        const Result<ClusterConfig> config
+            = transport::loadClusterConfig({m_options.kubeconfig, m_options.context});
+        if (!config.isOk()) {
+            bad("configuration", config.error().message(), QueryExit::Configuration);
+            return m_exit;
+        }
+        m_config = config.value();
+        tellConfiguration();
+        m_calls = std::make_unique<ServerCalls>(m_config);
+        const bool isReached = askVersion();
+        tellClock();
+        tellCertificates();
+        tellToken();
+        if (isReached && askIdentity())
+            askRights();
+        return m_exit;
+    }
+
+private:
+    void good(const char *topic, const QString &text)
+    {
+        m_tell({Grade::Good, QString::fromLatin1(topic), text});
+    }
+    void odd(const char *topic, const QString &text)
+    {
+        m_tell({Grade::Odd, QString::fromLatin1(topic), text});
+    }
+    void bad(const char *topic, const QString &text, QueryExit exit)
+    {
+        m_tell({Grade::Bad, QString::fromLatin1(topic), text});
+        if (m_exit == QueryExit::Done || exit < m_exit)
+            m_exit = exit;
+    }
+
+    void tellConfiguration()
+    {
+        QString text = m_config.source;
+        if (!m_config.userName.isEmpty())
+            text += QStringLiteral(", user \"%1\"").arg(m_config.userName);
+        good("configuration",
+            text
+                + QStringLiteral(", namespace %1; taken because %2")
+                      .arg(m_config.namespaceName, m_config.choice));
+        for (const QString &warning : m_config.warnings)
+            odd("configuration", warning);
+        if (m_config.server.scheme() != QLatin1String("https"))
+            return odd("credential",
+                QStringLiteral(
+                    "none is sent, since %1 is not https; and all can be read on the way")
+                    .arg(m_config.server.toString()));
+        if (m_config.isInsecure)
+            odd("server",
+                QStringLiteral("whoever answers is taken for it (insecure-skip-tls-verify); name "
+                               "its CA with certificate-authority instead"));
+        good("credential", describeCredential(m_config));
+    }
+
+    // What a TLS fault most likely means, beside Qt's own words.
+    QString adviceFor(const ServerAnswer &answer) const
+    {
+        if (answer.error.code() == ErrorCode::TlsFailure)
+            return QStringLiteral("check certificate-authority and tls-server-name in %1, and "
+                                  "whether a proxy stands between")
+                .arg(m_config.source);
+        if (!m_config.proxyUrl.isEmpty())
+            return QStringLiteral("check the proxy %1:%2, and NO_PROXY")
+                .arg(m_config.proxyUrl.host())
+                .arg(m_config.proxyUrl.port());
+        return QStringLiteral(
+            "check that the server runs, its address in %1, and firewalls between")
+            .arg(m_config.source);
+    }
+
+    // False when there is no use in further questions.
+    bool askVersion()
+    {
+        const QString server = m_calls->serverName();
+        const ServerAnswer answer = m_calls->get("/version");
+        const QJsonObject version = QJsonDocument::fromJson(answer.body).object();
+        const QString name = version.value(QLatin1StringView("gitVersion")).toString();
+        const QueryExit exit = exitOf(answer);
+        if (exit == QueryExit::Configuration) {
+            bad("credential", answer.fault, exit);
+        } else if (exit == QueryExit::NoConnection) {
+            bad("server", answer.fault + QStringLiteral("; ") + adviceFor(answer), exit);
+        } else if (exit == QueryExit::RefusedCredentials) {
+            refused(answer);
+        } else if (exit == QueryExit::MissingRights) {
+            odd("server",
+                QStringLiteral("%1 does not tell its version (%2)").arg(server, answer.fault));
+            return true;
+        } else if (answer.httpStatus >= 500) {
+            bad("server",
+                QStringLiteral("%1 is there and not well (%2); look at its log, or at what stands "
+                               "before it")
+                    .arg(server, answer.fault),
+                QueryExit::NoConnection);
+        } else if (!answer.isGood() || name.isEmpty()) {
+            bad("server",
+                QStringLiteral("what answers at %1 is no Kubernetes API server (HTTP %2 to GET "
+                               "/version); check the server's address in %3")
+                    .arg(server)
+                    .arg(answer.httpStatus)
+                    .arg(m_config.source),
+                QueryExit::Configuration);
+        } else {
+            QString text = QStringLiteral("%1, Kubernetes %2").arg(server, name);
+            if (!m_config.proxyUrl.isEmpty())
+                text += QStringLiteral(", by the proxy %1").arg(m_config.proxyUrl.host());
+            good("server", text);
+            return true;
+        }
+        return false;
+    }
+
+    void refused(const ServerAnswer &answer)
+    {
+        bad("credential",
+            QStringLiteral("%1 does not accept it (%2); renew it, or check the user in %3")
+                .arg(m_calls->serverName(), answer.fault, m_config.source),
+            QueryExit::RefusedCredentials);
+    }
+
+    void tellClock()
+    {
+        const QDateTime server = m_calls->peer().serverDate;
+        if (server.isNull())
+            return;
+        const qint64 ahead = server.secsTo(QDateTime::currentDateTimeUtc());
+        if (std::llabs(ahead) <= kSkewSeconds)
+            return good("clock", QStringLiteral("agrees with the server's"));
+        odd("clock",
+            QStringLiteral("is %1 %2 the server's; certificates and tokens seem to begin or end at "
+                           "other times than they do, set both clocks by NTP")
+                .arg(span(ahead),
+                    ahead > 0 ? QStringLiteral("ahead of") : QStringLiteral("behind")));
+    }
+
+    // By the server's clock where it told it.
+    qint64 secondsUntil(const QDateTime &end) const
+    {
+        const QDateTime server = m_calls->peer().serverDate;
+        return (server.isNull() ? QDateTime::currentDateTimeUtc() : server).secsTo(end);
+    }
+
+    void tellEnd(const char *topic, const QDateTime &end, qint64 soon, const QString &remedy)
+    {
+        if (end.isNull())
+            return;
+        const qint64 left = secondsUntil(end);
+        if (left <= 0)
+            return bad(topic,
+                QStringLiteral("ended %1 ago, at %2; %3").arg(span(left), when(end), remedy),
+                QueryExit::RefusedCredentials);
+        const QString text = QStringLiteral("good for %1, until %2").arg(span(left), when(end));
+        if (left > soon)
+            return good(topic, text);
+        odd(topic, text + QStringLiteral("; ") + remedy);
+    }
+
+    void tellCertificates()
+    {
+        const transport::PeerFacts peer = m_calls->peer();
+        if (const QDateTime end = peer.serverCertificateEnds; !end.isNull()) {
+            const qint64 left = secondsUntil(end);
+            const QString text = QStringLiteral("good for %1, until %2").arg(span(left), when(end));
+            if (left > kCertificateSoon)
+                good("server cert", text);
+            else
+                odd("server cert",
+                    (left > 0 ? text : QStringLiteral("ended at ") + when(end))
+                        + QStringLiteral("; renew it on the server"));
+        }
+        QDateTime end = peer.clientCertificateEnds; // also what an exec plugin printed
+        if (end.isNull())
+            end = QSslCertificate(m_config.clientCertificatePem, QSsl::Pem).expiryDate();
+        tellEnd("client cert", end, m_config.exec ? 0 : kCertificateSoon,
+            QStringLiteral("put a new one in its place, Davit takes it up while it runs"));
+    }
+
+    void tellToken()
+    {
+        QDateTime end = m_calls->peer().credentialEnds;
+        if (const auto expires = transport::webTokenExpiry(m_config.token); end.isNull() && expires)
+            end = QDateTime::fromSecsSinceEpoch(
+                std::chrono::duration_cast<std::chrono::seconds>(*expires).count(), Qt::UTC);
+        const bool isRenewed = m_config.exec || !m_config.tokenFile.isEmpty();
+        tellEnd("token", end, isRenewed ? 0 : kTokenSoon,
+            isRenewed ? QStringLiteral("whoever writes it has not written a new one")
+                      : QStringLiteral("nobody renews a token that stands in the kubeconfig; use "
+                                       "tokenFile or exec, or put a new one there"));
+    }
+
+    // False when the server does not take us for anybody.
+    bool askIdentity()
+    {
+        const ServerAnswer answer
+            = m_calls->post("/apis/authentication.k8s.io/v1/selfsubjectreviews",
+                R"({"apiVersion":"authentication.k8s.io/v1","kind":"SelfSubjectReview"})");
+        if (answer.httpStatus == 404) {
+            m_user = QStringLiteral("this user");
+            odd("identity",
+                QStringLiteral("the server does not tell, Kubernetes 1.28 and later do"));
+            return true;
+        }
+        const QueryExit exit = exitOf(answer);
+        if (exit == QueryExit::RefusedCredentials) {
+            refused(answer);
+            return false;
+        }
+        if (exit == QueryExit::MissingRights
+            && answer.fault.contains(QLatin1String("\"system:anonymous\""))) {
+            anonymous();
+            return false;
+        }
+        if (exit != QueryExit::Done) {
+            bad("identity",
+                QStringLiteral("the server does not tell who we are: %1%2")
+                    .arg(answer.fault,
+                        m_config.impersonation.user.isEmpty()
+                            ? QString()
+                            : QStringLiteral("; the user needs the verb impersonate, or remove as "
+                                             "from the kubeconfig")),
+                exit);
+            return false;
+        }
+        return tellIdentity(QJsonDocument::fromJson(answer.body)
+                                .object()
+                                .value(QLatin1StringView("status"))
+                                .toObject()
+                                .value(QLatin1StringView("userInfo"))
+                                .toObject());
+    }
+
+    void anonymous()
+    {
+        bad("identity",
+            QStringLiteral("the server takes us for nobody (system:anonymous); give the user in %1 "
+                           "a credential")
+                .arg(m_config.source),
+            QueryExit::RefusedCredentials);
+    }
+
+    bool tellIdentity(const QJsonObject &userInfo)
+    {
+        m_user = userInfo.value(QLatin1StringView("username")).toString();
+        if (m_user == QLatin1String("system:anonymous")) {
+            anonymous();
+            return false;
+        }
+        QStringList groups;
+        for (const QJsonValue &group : userInfo.value(QLatin1StringView("groups")).toArray())
+            groups << group.toString();
+        QString text = QStringLiteral("the server takes us for %1").arg(m_user);
+        if (!groups.isEmpty())
+            text += QStringLiteral(" of the groups ") + groups.join(QStringLiteral(", "));
+        if (!m_config.impersonation.user.isEmpty())
+            text += QStringLiteral(", as the kubeconfig asks (as)");
+        good("identity", text);
+        return true;
+    }
+
+    void askRights()
+    {
+        QStringList dirs = m_options.pluginDirs;
+        if (dirs.isEmpty() && QFileInfo(defaultPluginDir()).isDir())
+            dirs << defaultPluginDir();
+        if (dirs.isEmpty())
+            return odd("plugins",
+                QStringLiteral("none were looked at, there is no %1; --plugin-dir names where they "
+                               "are")
+                    .arg(defaultPluginDir()));
+        const QueryExit exit = checkRights(*m_calls, dirs, m_user, m_tell);
+        if (exit != QueryExit::Done && (m_exit == QueryExit::Done || exit < m_exit))
+            m_exit = exit;
+    }
+
+    const CheckOptions m_options;
+    const TellFinding &m_tell;
+    ClusterConfig m_config;
+    std::unique_ptr<ServerCalls> m_calls;
+    QString m_user;
+    QueryExit m_exit = QueryExit::Done;
+};
+
+} // namespace
+
+QueryExit check(const CheckOptions &options, const TellFinding &tell)
+{
+    return Check(options, tell).run();
+}
+
+QString toLine(const Finding &finding)
+{
+    const QString grade = finding.grade == Grade::Good ? QStringLiteral("ok  ")
+        : finding.grade == Grade::Odd                  ? QStringLiteral("look")
+                                                       : QStringLiteral("FAIL");
+    return QStringLiteral("%1  %2  %3").arg(grade, finding.topic.leftJustified(13), finding.text);
+}
+
+} // namespace davit::host

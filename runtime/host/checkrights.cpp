@@ -1,0 +1,263 @@
+#include "checkrights.h"
+
+#include "servercalls.h"
+
+#include <pluginhost/pluginchecks.h>
+#include <pluginhost/pluginscanner.h>
+
+#include <QtCore/qfileinfo.h>
+#include <QtCore/qhash.h>
+#include <QtCore/qjsondocument.h>
+#include <QtCore/qjsonobject.h>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace davit::host {
+
+namespace {
+
+using Grade = Finding::Grade;
+using pluginhost::DeclaredResource;
+using pluginhost::PluginMetadata;
+
+// Where, and which verbs; the key is a Right without them.
+using Key = std::tuple<QString, QString, QString, QString, QString, QString>;
+using Needs = std::map<Key, std::set<QString>>;
+
+// Those for which the plugin declares a resource; one empty name for all of them.
+QStringList namespacesOf(
+    const PluginMetadata &metadata, const QString &group, const QString &resource)
+{
+    QStringList names;
+    for (const DeclaredResource &declared : metadata.resources) {
+        if (declared.gvk.group != group || declared.plural != resource)
+            continue;
+        if (declared.namespaces.isEmpty())
+            return {QString()};
+        names += declared.namespaces;
+    }
+    return names.isEmpty() ? QStringList(QString()) : names;
+}
+
+void addRule(const client::PolicyRule &rule, const PluginMetadata &metadata, Needs &needs)
+{
+    const std::set<QString> verbs(rule.verbs.begin(), rule.verbs.end());
+    for (const QString &url : rule.nonResourceUrls)
+        needs[{{}, {}, {}, {}, {}, url}].insert(verbs.begin(), verbs.end());
+    const QStringList names
+        = rule.resourceNames.isEmpty() ? QStringList(QString()) : rule.resourceNames;
+    for (const QString &group : rule.apiGroups)
+        for (const QString &resource : rule.resources)
+            for (const QString &space : namespacesOf(metadata, group, resource.section(u'/', 0, 0)))
+                for (const QString &name : names)
+                    needs[{group, resource.section(u'/', 0, 0), resource.section(u'/', 1), name,
+                              space, {}}]
+                        .insert(verbs.begin(), verbs.end());
+}
+
+QByteArray reviewOf(const Right &right, const QString &verb)
+{
+    QJsonObject spec;
+    if (right.resource.isEmpty()) {
+        spec[QLatin1StringView("nonResourceAttributes")]
+            = QJsonObject{{QStringLiteral("path"), right.url}, {QStringLiteral("verb"), verb}};
+    } else {
+        QJsonObject attributes{{QStringLiteral("group"), right.group},
+            {QStringLiteral("resource"), right.resource}, {QStringLiteral("verb"), verb}};
+        for (const auto &[member, value] : {std::pair("subresource", right.subresource),
+                 std::pair("name", right.name), std::pair("namespace", right.namespaceName)})
+            if (!value.isEmpty())
+                attributes[QLatin1StringView(member)] = value;
+        spec[QLatin1StringView("resourceAttributes")] = attributes;
+    }
+    return QJsonDocument(
+        QJsonObject{{QStringLiteral("apiVersion"), QStringLiteral("authorization.k8s.io/v1")},
+            {QStringLiteral("kind"), QStringLiteral("SelfSubjectAccessReview")},
+            {QStringLiteral("spec"), spec}})
+        .toJson(QJsonDocument::Compact);
+}
+
+// "kubectl create clusterrole …" for one missing right, and whom to bind it to.
+QString remedy(const Right &right, const QStringList &verbs, const QString &user)
+{
+    const bool isLocal = !right.namespaceName.isEmpty();
+    QString text = QStringLiteral("kubectl create %1 NAME --verb=%2 ")
+                       .arg(isLocal ? QStringLiteral("role -n ") + right.namespaceName
+                                    : QStringLiteral("clusterrole"),
+                           verbs.join(u','));
+    if (right.resource.isEmpty()) {
+        text += QStringLiteral("--non-resource-url=") + right.url;
+    } else {
+        text += QStringLiteral("--resource=") + right.resource;
+        if (!right.group.isEmpty())
+            text += u'.' + right.group;
+        if (!right.subresource.isEmpty())
+            text += u'/' + right.subresource;
+        if (!right.name.isEmpty())
+            text += QStringLiteral(" --resource-name=") + right.name;
+    }
+    return QStringLiteral("grant it (%1, then bind that to %2)").arg(text, user);
+}
+
+// Asks each question once for all plugins.
+class RightsCheck
+{
+public:
+    RightsCheck(ServerCalls &calls, const QString &user, const TellFinding &tell)
+        : m_calls(calls), m_user(user), m_tell(tell)
+    { }
+
+    void checkPlugin(const QString &topic, const PluginMetadata &metadata)
+    {
+        int granted = 0;
+        int missing = 0;
+        for (const Right &right : rightsOf(metadata)) {
+            QStringList lacking;
+            for (const QString &verb : right.verbs) {
+                const bool isGranted = isAllowed(right, verb);
+                if (!m_fault.isEmpty())
+                    return;
+                ++(isGranted ? granted : missing);
+                if (!isGranted)
+                    lacking << verb;
+            }
+            if (!lacking.isEmpty())
+                m_tell({Grade::Bad, topic,
+                    QStringLiteral("may not %1 %2; %3")
+                        .arg(lacking.join(QStringLiteral(", ")), right.text(),
+                            remedy(right, lacking, m_user))});
+        }
+        m_areMissing = m_areMissing || missing > 0;
+        if (missing == 0)
+            m_tell({Grade::Good, topic, QStringLiteral("has all of its %1 rights").arg(granted)});
+    }
+
+    // Why the server could not be asked; empty when it could.
+    QString fault() const { return m_fault; }
+    QueryExit exit() const
+    {
+        return !m_fault.isEmpty() ? m_faultExit
+            : m_areMissing        ? QueryExit::MissingRights
+                                  : QueryExit::Done;
+    }
+
+private:
+    bool isAllowed(const Right &right, const QString &verb)
+    {
+        const QByteArray review = reviewOf(right, verb);
+        if (const auto known = m_known.constFind(review); known != m_known.constEnd())
+            return *known;
+        const ServerAnswer answer
+            = m_calls.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review);
+        if (!answer.isGood()) {
+            m_fault = answer.fault;
+            m_faultExit = exitOf(answer);
+            return false;
+        }
+        const bool isGranted = QJsonDocument::fromJson(answer.body)
+                                   .object()
+                                   .value(QLatin1StringView("status"))
+                                   .toObject()
+                                   .value(QLatin1StringView("allowed"))
+                                   .toBool();
+        m_known.insert(review, isGranted);
+        return isGranted;
+    }
+
+    ServerCalls &m_calls;
+    const QString m_user;
+    const TellFinding &m_tell;
+    QHash<QByteArray, bool> m_known; // by the review
+    QString m_fault;
+    QueryExit m_faultExit = QueryExit::Done;
+    bool m_areMissing = false;
+};
+
+Status readMetadata(const pluginhost::PluginFile &file, PluginMetadata *metadata)
+{
+    if (!file.fault.isEmpty())
+        return Status(ErrorCode::InvalidConfiguration, file.fault);
+    pluginhost::RawMetadata raw;
+    const Status status = pluginhost::readRawMetadata(file.path, &raw);
+    return status.isOk() ? pluginhost::checkPlugin(file.path, raw, metadata) : status;
+}
+
+} // namespace
+
+QString Right::text() const
+{
+    if (resource.isEmpty())
+        return url;
+    QString text = resource;
+    if (!subresource.isEmpty())
+        text += u'/' + subresource;
+    if (!group.isEmpty())
+        text += QStringLiteral(" of ") + group;
+    if (!name.isEmpty())
+        text += QStringLiteral(" named ") + name;
+    return text
+        + (namespaceName.isEmpty() ? QStringLiteral(" in all namespaces")
+                                   : QStringLiteral(" in namespace ") + namespaceName);
+}
+
+std::vector<Right> rightsOf(const PluginMetadata &metadata)
+{
+    Needs needs;
+    for (const DeclaredResource &declared : metadata.resources) {
+        const QStringList spaces
+            = declared.namespaces.isEmpty() ? QStringList(QString()) : declared.namespaces;
+        for (const QString &space : spaces)
+            needs[{declared.gvk.group, declared.plural, {}, {}, space, {}}].insert(
+                {QStringLiteral("get"), QStringLiteral("list"), QStringLiteral("watch")});
+    }
+    for (const client::PolicyRule &rule : metadata.rbac)
+        addRule(rule, metadata, needs);
+    std::vector<Right> rights;
+    for (const auto &[key, verbs] : needs) {
+        const auto &[group, resource, subresource, name, space, url] = key;
+        rights.push_back({group, resource, subresource, name, space, url,
+            std::vector<QString>(verbs.begin(), verbs.end())});
+    }
+    return rights;
+}
+
+QueryExit checkRights(
+    ServerCalls &calls, const QStringList &pluginDirs, const QString &user, const TellFinding &tell)
+{
+    const QString topic = QStringLiteral("plugins");
+    QList<pluginhost::PluginFile> files;
+    for (const QString &dir : pluginDirs) {
+        const Status status = pluginhost::scanPlugins(dir, &files);
+        if (!status.isOk()) {
+            tell({Grade::Bad, topic,
+                status.error().message() + QStringLiteral("; check --plugin-dir")});
+            return QueryExit::Configuration;
+        }
+    }
+    if (files.isEmpty())
+        tell({Grade::Odd, topic,
+            QStringLiteral("there are none in %1; --plugin-dir names where they are")
+                .arg(pluginDirs.join(QStringLiteral(", ")))});
+    RightsCheck rights(calls, user, tell);
+    for (const pluginhost::PluginFile &file : files) {
+        PluginMetadata metadata;
+        const Status status = readMetadata(file, &metadata);
+        if (!status.isOk()) {
+            tell({Grade::Odd, QFileInfo(file.path).fileName(),
+                QStringLiteral("would not be loaded: ") + status.error().message()});
+            continue;
+        }
+        rights.checkPlugin(metadata.id, metadata);
+        if (rights.fault().isEmpty())
+            continue;
+        tell({Grade::Bad, topic,
+            QStringLiteral("the server does not say what this user may do: %1; every user may ask "
+                           "where the ClusterRole system:basic-user is bound as at first")
+                .arg(rights.fault())});
+        break;
+    }
+    return rights.exit();
+}
+
+} // namespace davit::host

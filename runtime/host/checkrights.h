@@ -1,0 +1,39 @@
+// The part of "davit check" that asks the server whether it lets us do what plugins need. Test:
+// tst_check, tst_checkrights.
+#pragma once
+
+#include "check.h"
+
+#include <pluginhost/pluginmetadata.h>
+
+#include <vector>
+
+namespace davit::host {
+
+class ServerCalls;
+
+// What is asked about together: one object or all of a resource, or a path; and what to do to it.
+struct Right
+{
+    QString group;
+    QString resource; // empty: `url` counts
+    QString subresource;
+    QString name; // empty: any
+    QString namespaceName; // empty: in all namespaces
+    QString url;
+    std::vector<QString> verbs; // sorted
+
+    // "secrets/status named a in namespace b".
+    QString text() const;
+};
+
+// Get, list and watch of what it declares, and its "Rbac": each right once. A rule on a resource
+// that is declared for some namespaces is needed there only. [thread-safe]
+std::vector<Right> rightsOf(const pluginhost::PluginMetadata &metadata);
+
+// One line for each plugin that has all of them, and for each right that is missing. `user` is who
+// lacks them. [host-thread]
+QueryExit checkRights(ServerCalls &calls, const QStringList &pluginDirs, const QString &user,
+    const TellFinding &tell);
+
+} // namespace davit::host

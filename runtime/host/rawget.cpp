@@ -1,0 +1,62 @@
+#include "rawget.h"
+
+#include "servercalls.h"
+
+#include <transport/kubeconfig.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <unistd.h>
+
+namespace davit::host {
+
+namespace {
+
+// What can stand in a request line: "/" first, nothing that would have to be escaped.
+bool isPath(const QByteArray &text)
+{
+    return text.startsWith('/') && std::all_of(text.begin(), text.end(), [](char c) {
+        return c > 0x20 && c < 0x7f && c != '#' && c != '\\' && c != '"' && c != '<' && c != '>';
+    });
+}
+
+} // namespace
+
+QueryExit rawGet(const GetOptions &options, QString *sentence)
+{
+    const QByteArray path = options.path.toUtf8();
+    if (!isPath(path)) {
+        *sentence = QStringLiteral("--raw \"%1\" is no path; write it as /api/v1/namespaces, "
+                                   "percent-encoded where it must be")
+                        .arg(options.path);
+        return QueryExit::Configuration;
+    }
+    const Result<transport::ClusterConfig> config
+        = transport::loadClusterConfig({options.kubeconfig, options.context});
+    if (!config.isOk()) {
+        *sentence = config.error().message();
+        return QueryExit::Configuration;
+    }
+    ServerCalls calls(config.value());
+    bool endsLine = true;
+    bool isWritten = true;
+    const ServerAnswer answer = calls.stream(path, [&](const QByteArray &bytes) {
+        isWritten = std::fwrite(bytes.constData(), 1, size_t(bytes.size()), stdout)
+                == size_t(bytes.size())
+            && std::fflush(stdout) == 0 && isWritten;
+        endsLine = bytes.endsWith('\n');
+    });
+    if (!endsLine && ::isatty(STDOUT_FILENO) == 1) // elsewhere the bytes are the server's
+        std::fputc('\n', stdout);
+    if (answer.isGood() && isWritten)
+        return QueryExit::Done;
+    const QString what
+        = answer.isGood() ? QStringLiteral("standard output takes no more") : answer.fault;
+    const QString begin = QStringLiteral("GET %1").arg(calls.serverName());
+    *sentence = what.startsWith(begin) || !answer.httpStatus
+        ? what
+        : begin + QStringLiteral("%1: %2").arg(options.path.section(u'?', 0, 0), what);
+    return answer.isGood() ? QueryExit::Failure : exitOf(answer);
+}
+
+} // namespace davit::host

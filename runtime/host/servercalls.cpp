@@ -1,0 +1,157 @@
+#include "servercalls.h"
+
+#include <QtCore/qjsondocument.h>
+#include <QtCore/qjsonobject.h>
+#include <condition_variable>
+
+namespace davit::host {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr qsizetype kMaxFaultBytes = 64 * 1024;
+
+class Gatherer final : public transport::ResponseSink
+{
+public:
+    explicit Gatherer(ServerCalls::Take take) : m_take(std::move(take)) { }
+
+    void onHead(const transport::ResponseHead &head) override
+    {
+        m_answer.httpStatus = head.httpStatus;
+    }
+    void onBytes(const QByteArray &bytes) override
+    {
+        if (m_take && m_answer.isGood())
+            m_take(bytes);
+        else if (m_answer.isGood() || m_answer.body.size() < kMaxFaultBytes)
+            m_answer.body += bytes;
+    }
+    void onFinished(const Error &error) override
+    {
+        const std::lock_guard lock(m_mutex);
+        m_answer.error = error;
+        m_isDone = true;
+        m_changed.notify_all();
+    }
+    ServerAnswer wait()
+    {
+        std::unique_lock lock(m_mutex);
+        m_changed.wait(lock, [this] { return m_isDone; });
+        return m_answer;
+    }
+
+private:
+    const ServerCalls::Take m_take;
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    ServerAnswer m_answer; // the strand's until m_isDone
+    bool m_isDone = false; // GUARDED_BY(m_mutex)
+};
+
+// "403 Forbidden: what the server wrote", of a Status or of plain text.
+QString faultOf(const ServerAnswer &answer)
+{
+    if (answer.error.isError())
+        return answer.error.message();
+    const QJsonObject status = QJsonDocument::fromJson(answer.body).object();
+    QString text = QString::number(answer.httpStatus);
+    const QString reason = status.value(QLatin1StringView("reason")).toString();
+    QString message = status.value(QLatin1StringView("message")).toString();
+    if (message.isEmpty() && status.isEmpty())
+        message = QString::fromUtf8(answer.body.left(200)).simplified();
+    if (!reason.isEmpty())
+        text += u' ' + reason;
+    return message.isEmpty() || message == reason ? text : text + QStringLiteral(": ") + message;
+}
+
+} // namespace
+
+ServerCalls::ServerCalls(const transport::ClusterConfig &config) : m_strand(m_pool)
+{
+    transport::TransportOptions options;
+    options.onPeer = [this](const transport::PeerFacts &facts) {
+        const std::lock_guard lock(m_mutex);
+        m_peer = facts;
+    };
+    m_transport = transport::makeQnamTransport(config, options);
+}
+
+ServerCalls::~ServerCalls()
+{
+    m_transport.reset();
+    m_strand.stop();
+}
+
+transport::PeerFacts ServerCalls::peer() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_peer;
+}
+
+ServerAnswer ServerCalls::get(const QByteArray &target)
+{
+    transport::Request request;
+    request.target = target;
+    request.headDeadline = 10s;
+    request.totalDeadline = 90s; // an exec plugin may need a person
+    return ask(request);
+}
+
+ServerAnswer ServerCalls::post(const QByteArray &target, const QByteArray &json)
+{
+    transport::Request request;
+    request.method = "POST";
+    request.target = target;
+    request.body = json;
+    request.headDeadline = 10s;
+    request.totalDeadline = 90s;
+    return ask(request);
+}
+
+ServerAnswer ServerCalls::stream(const QByteArray &target, const Take &take)
+{
+    transport::Request request;
+    request.target = target;
+    request.accept = "application/json, */*";
+    const QByteArrayList query = target.mid(target.indexOf('?') + 1).split('&');
+    if (query.contains("watch=1") || query.contains("watch=true"))
+        request.channel = transport::Channel::Watch;
+    request.silenceLimit = 10min;
+    return ask(request, take);
+}
+
+ServerAnswer ServerCalls::ask(const transport::Request &request, const Take &take)
+{
+    Gatherer gatherer(take);
+    ServerAnswer answer;
+    {
+        const auto exchange = m_transport->start(request, m_strand, gatherer);
+        answer = gatherer.wait();
+    }
+    if (!answer.isGood())
+        answer.fault = faultOf(answer);
+    return answer;
+}
+
+QueryExit exitOf(const ServerAnswer &answer)
+{
+    if (answer.isGood())
+        return QueryExit::Done;
+    switch (answer.error.code()) {
+    case ErrorCode::Unset:
+        break;
+    case ErrorCode::InvalidConfiguration:
+    case ErrorCode::InvalidArgument:
+    case ErrorCode::Unsupported:
+        return QueryExit::Configuration;
+    default:
+        return QueryExit::NoConnection;
+    }
+    return answer.httpStatus == 401 ? QueryExit::RefusedCredentials
+        : answer.httpStatus == 403  ? QueryExit::MissingRights
+                                    : QueryExit::Failure;
+}
+
+} // namespace davit::host

@@ -1,0 +1,61 @@
+// Single requests to an API server, waited for: what "davit check" and "davit get" ask with. Each
+// is sent once; what the server or the network says is the answer. Test: tst_check.
+#pragma once
+
+#include "exitcodes.h"
+
+#include <davit/error.h>
+#include <support/strand.h>
+#include <transport/qnamtransport.h>
+
+#include <QtCore/qthreadpool.h>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace davit::host {
+
+struct ServerAnswer
+{
+    Error error; // set: no whole answer came
+    int httpStatus = 0;
+    QByteArray body;
+    // "403 Forbidden: pods is forbidden: …", or the error's sentence; empty after a success.
+    QString fault;
+
+    bool isGood() const { return !error.isError() && httpStatus >= 200 && httpStatus < 300; }
+};
+
+class ServerCalls
+{
+public:
+    using Take = std::function<void(const QByteArray &bytes)>;
+
+    explicit ServerCalls(const transport::ClusterConfig &config);
+    ~ServerCalls();
+    Q_DISABLE_COPY_MOVE(ServerCalls)
+
+    // Blocks until the answer is there. [host-thread]
+    ServerAnswer get(const QByteArray &target);
+    ServerAnswer post(const QByteArray &target, const QByteArray &json);
+    // The pieces of a good body go to `take` as they come, on another thread, and not into the
+    // answer. A watch goes on until the server ends it. [host-thread]
+    ServerAnswer stream(const QByteArray &target, const Take &take);
+    QString serverName() const { return m_transport->serverName(); }
+    // Of the last answer. [thread-safe]
+    transport::PeerFacts peer() const;
+
+private:
+    ServerAnswer ask(const transport::Request &request, const Take &take = {});
+
+    QThreadPool m_pool;
+    support::Strand m_strand;
+    mutable std::mutex m_mutex;
+    transport::PeerFacts m_peer; // GUARDED_BY(m_mutex)
+    std::unique_ptr<transport::Transport> m_transport;
+};
+
+// What a command that asked one thing ends with. [thread-safe]
+QueryExit exitOf(const ServerAnswer &answer);
+
+} // namespace davit::host
