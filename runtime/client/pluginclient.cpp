@@ -5,7 +5,6 @@
 #include <codec/listdecoder.h>
 
 #include <QtCore/qpromise.h>
-#include <QtCore/qsysinfo.h>
 #include <set>
 
 namespace davit::client {
@@ -103,11 +102,7 @@ CallObserver::~CallObserver() = default;
 
 QByteArray ClientIdentity::userAgent() const
 {
-    QByteArray architecture = QSysInfo::buildCpuArchitecture().toLatin1();
-    if (architecture == "x86_64")
-        architecture = "amd64";
-    return QByteArrayLiteral("davit/" DAVIT_SDK_VERSION_STRING " (linux/") + architecture + ") "
-        + pluginId.toLatin1() + '/' + pluginVersion.toLatin1();
+    return hostUserAgent(pluginId.toLatin1() + '/' + pluginVersion.toLatin1());
 }
 
 class PluginClient::Core : public std::enable_shared_from_this<Core>
@@ -178,6 +173,10 @@ void PluginClient::Core::send(const Call &call, const AccessRequest &access, Res
 {
     RawReply refused;
     refused.error = m_identity.rbac.check(call.operation, access).error();
+    if (!refused.error.isError() && call.request.permit && !call.request.permit->isValid())
+        refused.error = Error(ErrorCode::Canceled,
+            QStringLiteral("%1: it was not sent: %2")
+                .arg(call.operation, call.request.permit->refusal()));
     const std::lock_guard lock(m_mutex);
     if (m_isClosed)
         refused.error = Error(
@@ -251,6 +250,8 @@ QFuture<ObjectReply> PluginClient::call(Verb verb, const Gvk &gvk, const ObjectK
             answer->give(ObjectReply(status.error()));
             return;
         }
+        if (call.request.method != "GET")
+            call.request.permit = core->identity().permit;
         const bool isMetadata = verb == Verb::Get && options.payload() == Payload::Metadata;
         core->send(call, accessOf(resource, asked),
             [core, answer, operation, gvk = resource.gvk, verb, isMetadata](const RawReply &raw) {

@@ -1,6 +1,7 @@
 // The client of one plugin: its own user agent and field manager, and the Rbac of its metadata
 // checked before anything is sent. Behind davit::Client, whose contract it keeps. Errors beside the
-// server's: MissingRbac, KindNotServed, InvalidArgument, Canceled after close().
+// server's: MissingRbac, KindNotServed, InvalidArgument, Canceled after close(), and for a write
+// while this process may not write (leader election).
 // Test: tst_pluginclient.
 #pragma once
 
@@ -32,6 +33,8 @@ struct ClientIdentity
     CallObserver *observer = nullptr; // borrowed, may be null
     // Watches over what the plugin hangs on its futures, as long as it is there.
     std::weak_ptr<priv::FaultSink> faults{};
+    // Writes go out only while it is valid; null: always.
+    std::shared_ptr<const support::Permit> permit{};
     // "davit/<plugin Id>"
     QString fieldManager() const { return QStringLiteral("davit/") + pluginId; }
     // "davit/0.1.0 (linux/amd64) replicator/1.2.0" (C-30)

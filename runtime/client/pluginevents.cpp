@@ -173,6 +173,8 @@ void PluginEvents::Core::record(
         m_log.error("an event has no severity", {{"reason", reason}}); // E-2
         return;
     }
+    if (m_identity.permit && !m_identity.permit->isValid())
+        return; // the one that leads tells it
     Told told;
     told.involved = reference(regarding);
     told.type
@@ -266,6 +268,7 @@ void PluginEvents::Core::send(const std::shared_ptr<Sending> &sending)
     Call call;
     call.request.userAgent = m_identity.userAgent();
     call.request.body = body(*sending);
+    call.request.permit = m_identity.permit;
     Status status;
     if (sending->isPatch) {
         call.operation = QStringLiteral("patch Event ") + toString(key);

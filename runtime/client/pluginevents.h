@@ -8,6 +8,7 @@
 //   - A Warning is a warning in the log as well, when its Event is new; one that is counted up, or
 //   dropped as spam, is not told again.
 //   - What the server or the plugin's Rbac refuses is logged, a repeated refusal once.
+//   - Without a valid permit nothing is recorded: another process leads and tells it.
 //   - finish() sends what waits, for a bounded time; close() drops it.
 // Source: BEHAVIOURS.md. Test: tst_pluginevents.
 #pragma once

@@ -26,7 +26,8 @@ Controller::Controller(const priv::ControllerSpec &spec, const Surroundings &sur
     , m_around(surroundings)
     , m_consumer(surroundings.queue->attach())
     , m_reconciler(spec.reconciler)
-    , m_unsynced(int(spec.sources.size()))
+    , m_awaited(
+          int(spec.sources.size()) + (surroundings.start == Surroundings::Start::WithLead ? 1 : 0))
     , m_pool(std::make_unique<QThreadPool>())
 {
     m_around.client->retain();
@@ -43,8 +44,18 @@ Controller::~Controller()
 
 void Controller::sourceSynced()
 {
+    oneLessAwaited();
+}
+
+void Controller::lead()
+{
+    oneLessAwaited();
+}
+
+void Controller::oneLessAwaited()
+{
     const std::lock_guard lock(m_mutex);
-    if (--m_unsynced != 0 || m_isStopping)
+    if (--m_awaited != 0 || m_isStopping)
         return;
     m_hasBegun = true;
     m_running = m_workers;
@@ -97,8 +108,17 @@ void Controller::releaseReconciler()
 
 void Controller::work()
 {
-    while (const std::optional<workqueue::WorkItem> item = m_around.queue->get(m_consumer))
+    while (const std::optional<workqueue::WorkItem> item = m_around.queue->get(m_consumer)) {
+        if (m_around.permit && !m_around.permit->isValid()) {
+            // Not ours any more; the queue gets the key back, as it was.
+            workqueue::AddOptions options;
+            options.priority = item->priority;
+            m_around.queue->add(item->key, options);
+            (void)m_around.queue->done(item->key);
+            break;
+        }
         reconcile(*item);
+    }
     workerEnded();
 }
 

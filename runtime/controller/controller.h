@@ -6,6 +6,8 @@
 //   (BEHAVIOURS.md, M-4, M-5).
 //   - What a reconcile throws is the plugin's fault and a failed reconcile; the worker goes on
 //   (B40).
+//   - With a permit they also wait for lead(); a reconcile starts only while the permit is valid,
+//   and the workers end when it is not.
 //   - stop() lets running reconciles end and takes no more keys. The queue stays: it is the host's.
 //   - A source that does not sync holds up its own controller only (Davit decides otherwise than
 //   M-1).
@@ -22,7 +24,7 @@
 #include <atomic>
 #include <functional>
 #include <mutex>
-#include <support/timesource.h>
+#include <support/permit.h>
 #include <workqueue/priorityqueue.h>
 
 namespace davit::controller {
@@ -51,6 +53,9 @@ public:
         Logger log; // of the plugin
         ControllerObserver *observer = nullptr; // may be null
         const support::TimeSource *time = nullptr;
+        std::shared_ptr<const support::Permit> permit{}; // null: reconciles may always start
+        enum class Start : quint8 { AtOnce, WithLead };
+        Start start = Start::AtOnce;
     };
 
     // Takes what it needs from `spec`; `sources` are how many have to sync.
@@ -62,6 +67,8 @@ public:
     const QString &name() const { return m_name; }
     // One more source has synced; the last one lets the workers begin. [plugin-thread]
     void sourceSynced();
+    // With Start::WithLead: this process leads now. [thread-safe]
+    void lead();
     // No key is taken any more. `onIdle` is called once, on any thread, when no worker runs; maybe
     // from inside. Only the first call counts. [thread-safe]
     void stop(std::function<void()> onIdle);
@@ -75,6 +82,7 @@ public:
     ControllerStats stats() const; // [thread-safe]
 
 private:
+    void oneLessAwaited();
     void work();
     void reconcile(const workqueue::WorkItem &item);
     ReconcileReport settle(
@@ -93,7 +101,7 @@ private:
     std::atomic<quint64> m_failures{0};
     mutable std::mutex m_mutex;
     std::shared_ptr<Reconciler> m_reconciler; // GUARDED_BY(m_mutex)
-    int m_unsynced; // sources; GUARDED_BY(m_mutex)
+    int m_awaited; // sources that have to sync, and the lead; GUARDED_BY(m_mutex)
     int m_running = 0; // workers; GUARDED_BY(m_mutex)
     std::function<void()> m_onIdle; // GUARDED_BY(m_mutex)
     bool m_hasBegun = false; // GUARDED_BY(m_mutex)

@@ -57,7 +57,9 @@ struct ControllerRuntime::Stop
     }
 };
 
-ControllerRuntime::ControllerRuntime(const Services &services) : m_services(services) { }
+ControllerRuntime::ControllerRuntime(const Services &services)
+    : m_services(services), m_hasLead(!services.permit)
+{ }
 
 ControllerRuntime::~ControllerRuntime()
 {
@@ -93,6 +95,9 @@ Status ControllerRuntime::start(std::unique_ptr<priv::ControllerSpec> spec)
         around.observer
             = m_services.observers ? m_services.observers(pluginId, spec->name) : nullptr;
         around.time = m_services.time;
+        around.permit = m_services.permit;
+        if (!m_hasLead)
+            around.start = Controller::Surroundings::Start::WithLead;
         controller = std::make_shared<Controller>(*spec, around);
         controllers.push_back(controller);
     }
@@ -131,6 +136,20 @@ Status ControllerRuntime::listen(const priv::ControllerSpec &spec,
     }
     new Anchor(controller, host.informerParent());
     return Status::ok();
+}
+
+void ControllerRuntime::lead()
+{
+    Controllers waiting;
+    {
+        const std::lock_guard lock(m_mutex);
+        if (std::exchange(m_hasLead, true))
+            return;
+        for (const auto &[pluginId, controllers] : m_controllers)
+            waiting.insert(waiting.end(), controllers.begin(), controllers.end());
+    }
+    for (const auto &controller : waiting)
+        controller->lead();
 }
 
 void ControllerRuntime::stop(const QString &pluginId, std::chrono::nanoseconds limit, Stopped done)

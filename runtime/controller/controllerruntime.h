@@ -1,4 +1,6 @@
 // The controllers of all plugins, as the plugin host starts and stops them. Contract:
+//   - With a permit, workers of all controllers wait for lead(), while their sources sync and their
+//   queues fill (warm standby).
 //   - Queues belong to the host: a controller that starts under the same plugin and name goes on
 //   with its keys, delays and failure counts.
 //   - What belongs to the plugin (predicates, mappers, the reconciler) dies on the plugin's thread,
@@ -26,6 +28,8 @@ public:
             observers;
         // Whether a kind lies in namespaces; for owns(). Without it: yes. [plugin-thread]
         std::function<bool(const Gvk &gvk)> isNamespaced;
+        // Of leader election; null: workers begin by themselves.
+        std::shared_ptr<const support::Permit> permit{};
     };
     using Stopped = std::function<void(const QStringList &abandoned)>;
 
@@ -38,6 +42,8 @@ public:
     // InvalidArgument (the plugin has a controller of that name), those of the informers; then
     // nothing of it stays. [plugin-thread]
     Status start(std::unique_ptr<priv::ControllerSpec> spec);
+    // This process leads: workers begin, those of controllers to come too. Once. [thread-safe]
+    void lead();
     // Ends the plugin's controllers: isStopping() turns true, no key is taken any more. `done` is
     // called once on the executor, when the last reconcile has returned, or when `limit` has passed
     // (negative: never), with what runs then: "controller replicator: team-a/x", sorted.
@@ -63,6 +69,7 @@ private:
 
     const Services m_services;
     mutable std::mutex m_mutex;
+    bool m_hasLead; // or needs none; GUARDED_BY(m_mutex)
     std::map<QString, Controllers> m_controllers; // by plugin; GUARDED_BY(m_mutex)
     std::map<QString, std::vector<std::weak_ptr<Controller>>> m_stopping; // GUARDED_BY(m_mutex)
 };

@@ -21,7 +21,8 @@ using observability::TimeEncoding;
 
 constexpr char kRunFooter[]
     = "Exit codes: 0 stopped as asked, 1 failed or a second signal, 2 wrong configuration,\n"
-      "3 stopped as asked but reconciles were abandoned after --graceful-shutdown-timeout.";
+      "3 stopped as asked but reconciles were abandoned after --graceful-shutdown-timeout,\n"
+      "4 the lease of --leader-elect was lost.";
 constexpr char kQueryFooter[]
     = "Exit codes: 0 all is well, 1 another answer, 2 wrong configuration, 3 no connection,\n"
       "4 the credentials are refused, 5 rights are missing.";
@@ -97,9 +98,38 @@ struct RunTexts
     std::string timeEncoding;
     std::string verbosity;
     bool areCoreDumpsAllowed = false;
+    std::string leaseDuration;
+    std::string renewDeadline;
+    std::string retryPeriod;
+    std::string leaseName;
+    std::string leaseNamespace;
+    std::string leaseLock;
+    bool isLeaderElected = false;
     bool isEmbedded = false;
     bool isDevelopment = false;
 };
+
+// The names that kube-controller-manager and kubebuilder's managers use.
+void addElectionFlags(CLI::App &run, RunTexts &texts)
+{
+    run.add_flag("--leader-elect", texts.isLeaderElected,
+        "Several processes, one of which works: reconcile only while this one holds the Lease");
+    const auto add
+        = [&run](const char *name, std::string &target, const char *type, const char *help) {
+              run.add_option(name, target, help)->type_name(type)->take_last();
+          };
+    add("--leader-elect-lease-duration", texts.leaseDuration, "TIME",
+        "How long the others wait for a leader that is silent; whole seconds [15s]");
+    add("--leader-elect-renew-deadline", texts.renewDeadline, "TIME",
+        "How long after its last renewal a leader stops; less than the lease duration [10s]");
+    add("--leader-elect-retry-period", texts.retryPeriod, "TIME",
+        "How long between two tries to get or renew the Lease [2s]");
+    add("--leader-elect-resource-name", texts.leaseName, "NAME", "Name of the Lease [davit]");
+    add("--leader-elect-resource-namespace", texts.leaseNamespace, "NAME",
+        "Namespace of the Lease [that of the pod]");
+    add("--leader-elect-resource-lock", texts.leaseLock, "WORD",
+        "Kind of the lock: leases, there is no other any more [leases]");
+}
 
 void addRunFlags(CLI::App &run, RunTexts &texts)
 {
@@ -134,6 +164,7 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
         "Where copies of plugins are kept; must be writable, not noexec "
         "[$STATE_DIRECTORY, /var/lib/davit for root, else $XDG_STATE_HOME/davit or "
         "~/.local/state/davit]");
+    addElectionFlags(run, texts);
     add("--config", texts.configFile, "FILE",
         "YAML file with the plugins' configuration; a plugin whose part of it is wrong is refused, "
         "and the others run");
@@ -212,6 +243,31 @@ Status takeLog(const RunTexts &texts, RunOptions *options)
     return status;
 }
 
+Status takeElection(const RunTexts &texts, RunOptions *options)
+{
+    options->isLeaderElected = texts.isLeaderElected;
+    if (!texts.leaseName.empty())
+        options->leaseName = QString::fromStdString(texts.leaseName);
+    options->leaseNamespace = QString::fromStdString(texts.leaseNamespace);
+    if (options->isLeaderElected && options->isEmbedded)
+        return refusal(QStringLiteral("--leader-elect needs a server that others use too, and "
+                                      "--embedded is in this process; leave one of them out"));
+    enum class Lock : quint8 { Leases };
+    Lock lock = Lock::Leases;
+    Status status = takeWord<Lock>(
+        "--leader-elect-resource-lock", texts.leaseLock, {{"leases", Lock::Leases}}, &lock);
+    if (status.isOk())
+        status = takeDuration(
+            "--leader-elect-lease-duration", texts.leaseDuration, &options->leaseDuration);
+    if (status.isOk())
+        status = takeDuration(
+            "--leader-elect-renew-deadline", texts.renewDeadline, &options->renewDeadline);
+    if (status.isOk())
+        status
+            = takeDuration("--leader-elect-retry-period", texts.retryPeriod, &options->retryPeriod);
+    return status;
+}
+
 Result<Command> runCommand(const RunTexts &texts)
 {
     RunOptions options;
@@ -247,6 +303,8 @@ Result<Command> runCommand(const RunTexts &texts)
             QStringLiteral("--cache-sync-timeout \"%1\" is negative; write it as 30s, 2m "
                            "or 1h30m")
                 .arg(QString::fromStdString(texts.cacheSyncTimeout)));
+    if (status.isOk())
+        status = takeElection(texts, &options);
     if (status.isOk())
         status = takeLog(texts, &options);
     return status.isOk() ? Result<Command>(Command(options)) : Result<Command>(status.error());

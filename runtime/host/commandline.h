@@ -28,6 +28,12 @@ struct RunOptions
     QString probeAddress = QStringLiteral(":8081");
     std::chrono::milliseconds gracefulTimeout{30000}; // M-13: 0 does not wait, negative for ever
     std::chrono::milliseconds cacheSyncTimeout{120000};
+    bool isLeaderElected = false; // the rest of these is for that
+    std::chrono::milliseconds leaseDuration{15000};
+    std::chrono::milliseconds renewDeadline{10000};
+    std::chrono::milliseconds retryPeriod{2000};
+    QString leaseName = QStringLiteral("davit");
+    QString leaseNamespace; // empty: that of the pod
     QString stateDir; // empty: the default of statedir.h
     QString configFile; // empty: none
     bool areCoreDumpsAllowed = false; // and that a debugger of this user attaches

@@ -9,8 +9,8 @@ enum class ExitCode : int {
     Done = 0, // it was asked to stop, and every reconcile ended
     Failure = 1, // it could not go on, or a second signal ended it at once
     Configuration = 2, // a flag, file, directory, address or credential is wrong: change it
-    Abandoned
-    = 3 // it was asked to stop, and reconciles or plugins ran beyond the graceful time-out
+    Abandoned = 3, // it was asked to stop, and reconciles or plugins ran beyond the graceful time
+    LeaseLost = 4 // with --leader-elect: it led and could not renew the lease in time
 };
 
 // Of "davit check" and "davit get".

@@ -129,6 +129,11 @@ Status HostApplication::startServers()
     if (status.isOk())
         status = m_readyz.add(QStringLiteral("caches"), [this] { return m_board.areAllSynced(); });
     m_readyz.setNotes([this] { return m_board.notes(); });
+    if (status.isOk() && m_setup.election)
+        status = m_healthz.add(QStringLiteral("leaderElection"), [this] {
+            const Leadership *const leadership = m_shownLeadership;
+            return !leadership || leadership->isHealthy();
+        });
     m_healthz.freeze();
     m_readyz.freeze();
     web::addProbes(m_probeServer, m_healthz, m_readyz);
@@ -151,12 +156,35 @@ Status HostApplication::startCluster()
             return status;
         m_cluster = m_embedded->config();
     }
+    std::shared_ptr<support::Permit> permit;
+    if (m_setup.election)
+        permit = Leadership::makePermit(*m_setup.election, m_time);
     m_services = std::make_unique<RuntimeServices>(
-        m_cluster, m_time, m_logWriter, m_metrics, m_setup.configuration);
+        m_cluster, m_time, m_logWriter, m_metrics, m_setup.configuration, permit);
+    if (permit)
+        makeCandidate(std::move(permit));
     addCacheMetrics(m_metrics, [this] { return m_services->resources(); });
     addHandlerMetrics(m_metrics, [this] { return m_services->handlers(); });
     m_board.setSyncSource([this] { return m_services->syncs(); });
     return Status::ok();
+}
+
+void HostApplication::makeCandidate(std::shared_ptr<support::Permit> permit)
+{
+    Leadership::Callbacks callbacks;
+    callbacks.onLeading = [this] {
+        if (m_isStopping)
+            return;
+        m_hasLed = true;
+        m_services->lead();
+    };
+    callbacks.onEnd = [this](Leadership::End end) { electionEnded(end); };
+    callbacks.onChanged = [this](const QString &sentence) { m_board.setLeadership(sentence); };
+    m_leadership = std::make_unique<Leadership>(*m_setup.election,
+        Leadership::Surroundings{
+            m_services->transport(), m_executor, m_time, m_logWriter, m_metrics, std::move(permit)},
+        std::move(callbacks));
+    m_shownLeadership = m_leadership.get();
 }
 
 Status HostApplication::startPlugins()
@@ -213,7 +241,7 @@ void HostApplication::serverAnswered(const Status &status)
         return;
     if (!status.isOk()) {
         m_isStopping = true;
-        return m_onExit(ExitCode::Configuration, status.error().message());
+        return leave(ExitCode::Configuration, status.error().message());
     }
     m_board.setServerReached();
     m_log.info("connected",
@@ -228,6 +256,8 @@ void HostApplication::serverAnswered(const Status &status)
     tellOddities();
     m_services->start();
     m_plugins->start();
+    if (m_leadership)
+        m_leadership->start();
 }
 
 void HostApplication::tellBeginning() const
@@ -318,6 +348,8 @@ void HostApplication::stop(const QString &cause)
         return;
     m_isStopping = true;
     m_serverWait.reset();
+    if (m_leadership && !m_hasLed) // no work of ours could still run, should it just have won
+        m_leadership->stop(Leadership::AfterStop::Release);
     if (m_options.gracefulTimeout < 0ms)
         m_log.info(
             "stopping", {{"cause", cause}, {"waitsForReconciles", QStringLiteral("for ever")}});
@@ -341,9 +373,32 @@ void HostApplication::stopped(const QStringList &abandoned)
         return;
     for (const QString &reconcile : abandoned)
         m_log.error("abandoned a reconcile that did not end", {{"reconcile", reconcile}});
-    const ExitCode code = abandoned.isEmpty() ? ExitCode::Done : ExitCode::Abandoned;
-    m_log.info("stopped", {{"abandoned", abandoned.size()}, {"exitCode", int(code)}});
-    m_onExit(code, {});
+    m_exitCode = abandoned.isEmpty() ? ExitCode::Done : ExitCode::Abandoned;
+    m_log.info("stopped", {{"abandoned", abandoned.size()}, {"exitCode", int(m_exitCode)}});
+    if (!m_leadership || m_isElectionOver)
+        return leave(m_exitCode);
+    // What was abandoned still runs: then the lease is left to run out (B46).
+    if (m_hasLed)
+        m_leadership->stop(
+            abandoned.isEmpty() ? Leadership::AfterStop::Release : Leadership::AfterStop::Keep);
+}
+
+// The lease was lost, or stop() was called and this is the last of it.
+void HostApplication::electionEnded(Leadership::End end)
+{
+    m_isElectionOver = true;
+    if (end == Leadership::End::Lost) {
+        m_isStopping = true;
+        leave(ExitCode::LeaseLost);
+    } else if (m_hasStopped) {
+        leave(m_exitCode);
+    }
+}
+
+void HostApplication::leave(ExitCode code, const QString &sentence)
+{
+    if (!std::exchange(m_hasLeft, true))
+        m_onExit(code, sentence);
 }
 
 } // namespace davit::host

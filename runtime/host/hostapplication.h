@@ -2,7 +2,9 @@
 // Threads: this class lives on the host's thread; io, cache, plugin and worker threads belong to
 // the layers that it puts together.
 // Life: start() -> servers listen, plugins are looked at, the API server is waited for -> plugins
-// run -> stop() -> reconciles end or are abandoned -> onExit tells the exit code.
+// run -> stop() -> reconciles end or are abandoned -> the lease is given back when none was ->
+// onExit tells the exit code. With leader election, plugins run and caches fill at once; reconciles
+// wait until this process leads, and its loss ends the process at once.
 // Test: tests/integration/host.
 #pragma once
 
@@ -58,6 +60,9 @@ private:
     void tellReady(); // once, when /readyz is good for the first time
     void tick();
     void stopped(const QStringList &abandoned);
+    void makeCandidate(std::shared_ptr<support::Permit> permit);
+    void electionEnded(Leadership::End end);
+    void leave(ExitCode code, const QString &sentence = {});
     bool isWaiting(const pluginhost::PluginSpec &spec) const; // [thread-safe]
     QList<observability::PluginState> pluginStates() const; // [thread-safe]
 
@@ -81,13 +86,19 @@ private:
     transport::ClusterConfig m_cluster;
     std::unique_ptr<RuntimeServices> m_services;
     std::unique_ptr<pluginhost::PluginFileWatch> m_pluginFiles;
+    std::unique_ptr<Leadership> m_leadership; // null: nobody is elected
+    std::atomic<const Leadership *> m_shownLeadership{nullptr}; // for the health check
     std::unique_ptr<pluginhost::PluginManager> m_plugins;
     std::unique_ptr<ServerWait> m_serverWait;
     quint64 m_ticks = 0;
     bool m_arePluginsTold = false;
     bool m_isReadyTold = false;
     std::atomic<bool> m_isStopping{false}; // written by the host's thread, read by probes
-    bool m_hasStopped = false; // onExit was told
+    bool m_hasStopped = false; // plugins have
+    bool m_hasLeft = false; // onExit was told
+    bool m_hasLed = false; // reconciles were let begin
+    bool m_isElectionOver = false;
+    ExitCode m_exitCode = ExitCode::Done;
 };
 
 } // namespace davit::host

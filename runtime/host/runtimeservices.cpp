@@ -8,11 +8,11 @@ namespace davit::host {
 
 namespace {
 
-client::ClientIdentity identityOf(
-    const pluginhost::PluginIdentity &plugin, client::CallObserver &observer)
+client::ClientIdentity identityOf(const pluginhost::PluginIdentity &plugin,
+    client::CallObserver &observer, const std::shared_ptr<const support::Permit> &permit)
 {
     return {plugin.id, plugin.metadata->version.toString(), client::Rbac(plugin.metadata->rbac),
-        &observer, plugin.callFaults};
+        &observer, plugin.callFaults, permit};
 }
 
 // A switch of client-go's environment; off unless it is set to one of Go's words for true.
@@ -74,10 +74,11 @@ transport::TransportOptions transportOptions(const transport::ClusterConfig &clu
 
 RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, support::TimeSource &time,
     priv::LogBackend &log, observability::MetricsRegistry &metrics,
-    const Configuration &configuration)
+    const Configuration &configuration, std::shared_ptr<const support::Permit> permit)
     : m_time(time)
     , m_log(log)
     , m_metrics(metrics)
+    , m_permit(std::move(permit))
     , m_clock(time)
     , m_callStrand(m_pool)
     , m_queueStrand(m_pool)
@@ -120,6 +121,7 @@ controller::ControllerRuntime::Services RuntimeServices::controllerServices()
     services.time = &m_time;
     services.executor = &m_queueStrand;
     services.queues = &m_queues;
+    services.permit = m_permit;
     services.observers = [this](const QString &pluginId, const QString &controller) {
         return m_controllerMetrics.observerFor(pluginId, controller);
     };
@@ -189,7 +191,7 @@ Status RuntimeServices::makeLister(const pluginhost::PluginIdentity &,
 priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentity &plugin)
 {
     auto *const made
-        = new client::PluginClient(identityOf(plugin, m_callMetrics), m_rest, m_mapper);
+        = new client::PluginClient(identityOf(plugin, m_callMetrics, m_permit), m_rest, m_mapper);
     made->retain();
     m_calls[plugin.id].client = made;
     return made;
@@ -197,8 +199,8 @@ priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentit
 
 priv::EventBackend *RuntimeServices::makeEvents(const pluginhost::PluginIdentity &plugin)
 {
-    auto *const made = new client::PluginEvents(
-        identityOf(plugin, m_callMetrics), m_rest, m_time, Logger(m_log, QStringLiteral("events")));
+    auto *const made = new client::PluginEvents(identityOf(plugin, m_callMetrics, m_permit), m_rest,
+        m_time, Logger(m_log, QStringLiteral("events")));
     made->retain();
     m_calls[plugin.id].events = made;
     return made;

@@ -33,10 +33,12 @@ namespace davit::host {
 class RuntimeServices final : public pluginhost::PluginServices
 {
 public:
-    // All are borrowed and outlive this.
+    // All are borrowed and outlive this. `permit` is for plugins' writes and reconciles; null: no
+    // leader is elected.
     RuntimeServices(const transport::ClusterConfig &cluster, support::TimeSource &time,
         priv::LogBackend &log, observability::MetricsRegistry &metrics,
-        const Configuration &configuration = {});
+        const Configuration &configuration = {},
+        std::shared_ptr<const support::Permit> permit = nullptr);
     ~RuntimeServices() override;
     Q_DISABLE_COPY_MOVE(RuntimeServices)
 
@@ -44,6 +46,8 @@ public:
     transport::Transport &transport() { return m_transport; }
     // Watches begin as plugins ask. [host-thread]
     void start();
+    // With a permit: this process leads, workers may begin. [thread-safe]
+    void lead() { m_controllers.lead(); }
     // Ends all watches and waits for that. [host-thread]
     void stopInformers();
     // The first sync of each resource; for the state board. [thread-safe]
@@ -84,6 +88,7 @@ private:
     support::TimeSource &m_time;
     priv::LogBackend &m_log;
     observability::MetricsRegistry &m_metrics;
+    const std::shared_ptr<const support::Permit> m_permit;
     SystemClock m_clock;
     QThreadPool m_pool; // of the strands
     support::Strand m_callStrand; // answers of requests

@@ -6,6 +6,8 @@
 
 #include <QtCore/qdir.h>
 #include <QtCore/qfileinfo.h>
+#include <QtCore/qsysinfo.h>
+#include <QtCore/quuid.h>
 
 namespace davit::host {
 
@@ -36,6 +38,42 @@ Status takeAddress(const char *flag, const QString &text, web::ListenAddress *ad
         return parsed.error().withContext(QString::fromUtf8(flag));
     *address = parsed.value();
     return Status::ok();
+}
+
+// "<pod>_<uuid>": a process that starts anew is another candidate.
+QString electionIdentity()
+{
+    const QString pod = qEnvironmentVariable("POD_NAME");
+    return (pod.isEmpty() ? QSysInfo::machineHostName() : pod) + QLatin1Char('_')
+        + QUuid::createUuid().toString(QUuid::WithoutBraces);
+}
+
+Result<ElectionSetup> electionSetup(
+    const RunOptions &options, const transport::ClusterConfig &cluster)
+{
+    ElectionSetup setup;
+    setup.election.identity = electionIdentity();
+    setup.election.leaseDuration = options.leaseDuration;
+    setup.election.renewDeadline = options.renewDeadline;
+    setup.election.retryPeriod = options.retryPeriod;
+    setup.lease = {options.leaseNamespace.isEmpty() ? cluster.podNamespace : options.leaseNamespace,
+        options.leaseName};
+    if (setup.lease.namespaceName.isEmpty())
+        return Error(ErrorCode::InvalidConfiguration,
+            QStringLiteral("--leader-elect: %1 names no pod whose namespace the Lease could be in; "
+                           "name one with --leader-elect-resource-namespace")
+                .arg(cluster.source));
+    if (const Status status = client::checkElection(setup.election); !status.isOk())
+        return Error(ErrorCode::InvalidConfiguration,
+            status.error().message()
+                + QStringLiteral("; change --leader-elect-lease-duration, "
+                                 "--leader-elect-renew-deadline or --leader-elect-retry-period"));
+    if (const Status status = client::checkLease(setup.lease); !status.isOk())
+        return Error(ErrorCode::InvalidConfiguration,
+            status.error().message()
+                + QStringLiteral("; change --leader-elect-resource-name or "
+                                 "--leader-elect-resource-namespace"));
+    return setup;
 }
 
 } // namespace
@@ -85,6 +123,12 @@ Result<Setup> prepareSetup(const RunOptions &options)
                 : sentence + QStringLiteral("; check --kubeconfig or KUBECONFIG"));
     }
     setup.cluster = cluster.value();
+    if (options.isLeaderElected) {
+        const Result<ElectionSetup> election = electionSetup(options, setup.cluster);
+        if (!election.isOk())
+            return election.error();
+        setup.election = election.value();
+    }
     return setup;
 }
 

@@ -5,6 +5,7 @@
 
 #include "commandline.h"
 #include "configfile.h"
+#include "leadership.h"
 
 #include <transport/clusterconfig.h>
 #include <web/listenaddress.h>
@@ -20,6 +21,7 @@ struct Setup
     web::ListenAddress probeAddress;
     QString embeddedObjectsDir; // absolute, it exists; empty: none
     transport::ClusterConfig cluster; // unset with --embedded
+    std::optional<ElectionSetup> election; // with --leader-elect
 };
 
 // InvalidConfiguration or InvalidArgument. Reads files. [host-thread]

@@ -64,14 +64,23 @@ bool StateBoard::arePluginsStarted() const
         all.begin(), all.end(), [](const PluginState &plugin) { return plugin.isStarting; });
 }
 
+void StateBoard::setLeadership(const QString &sentence)
+{
+    const std::lock_guard lock(m_mutex);
+    m_leadership = sentence;
+}
+
 QByteArray StateBoard::notes() const
 {
     QByteArray out;
-    if (!m_isServerReached) {
+    {
         const std::lock_guard lock(m_mutex);
-        out += "    server: "
-            + (m_serverFault.isEmpty() ? QByteArray("no answer yet") : m_serverFault.toUtf8())
-            + '\n';
+        if (!m_isServerReached)
+            out += "    server: "
+                + (m_serverFault.isEmpty() ? QByteArray("no answer yet") : m_serverFault.toUtf8())
+                + '\n';
+        if (!m_leadership.isEmpty())
+            out += "    leader: " + m_leadership.toUtf8() + '\n';
     }
     for (const SyncProgress &sync : syncs())
         out += "    sync " + sync.resource.toUtf8() + ": " + describe(sync).toUtf8() + '\n';

@@ -51,6 +51,9 @@ public:
     // Why it did not yet: a sentence, for notes(). [thread-safe]
     void setServerFault(const QString &fault);
 
+    // Who leads, when processes take turns: a sentence, for notes(). [thread-safe]
+    void setLeadership(const QString &sentence);
+
     // By resource, and by id; empty without a source. [thread-safe]
     QList<SyncProgress> syncs() const;
     QList<PluginState> plugins() const;
@@ -61,8 +64,8 @@ public:
     // No plugin is on its way; one that waits for a kind that the cluster lacks keeps nobody
     // waiting. [thread-safe]
     bool arePluginsStarted() const;
-    // Why the server was not reached, then one line a resource and a plugin, indented by four; for
-    // /readyz?verbose. [thread-safe]
+    // Why the server was not reached, who leads, then one line a resource and a plugin, indented by
+    // four; for /readyz?verbose. [thread-safe]
     QByteArray notes() const;
 
 private:
@@ -70,6 +73,7 @@ private:
     Syncs m_syncs; // GUARDED_BY(m_mutex)
     Plugins m_plugins; // GUARDED_BY(m_mutex)
     QString m_serverFault; // GUARDED_BY(m_mutex)
+    QString m_leadership; // GUARDED_BY(m_mutex)
     std::atomic<bool> m_isServerReached{false};
 };
 

@@ -5,7 +5,8 @@
 
 namespace davit::transport {
 
-BodyDevice::BodyDevice(const QByteArray &body, QObject *parent) : QIODevice(parent), m_body(body)
+BodyDevice::BodyDevice(const QByteArray &body, std::shared_ptr<const support::Permit> permit)
+    : m_body(body), m_permit(std::move(permit))
 {
     open(QIODevice::ReadOnly | QIODevice::Unbuffered);
 }
@@ -20,6 +21,10 @@ qint64 BodyDevice::readData(char *data, qint64 maxSize)
     const qsizetype count = std::min<qsizetype>(maxSize, m_body.size() - m_at);
     if (count <= 0)
         return m_at < m_body.size() ? 0 : -1;
+    if (m_permit && !m_permit->isValid()) {
+        Q_EMIT refused();
+        return 0;
+    }
     std::memcpy(data, m_body.constData() + m_at, size_t(count));
     m_at += count;
     return count;

@@ -5,6 +5,8 @@
 
 #include <QtCore/qbytearray.h>
 #include <QtCore/qiodevice.h>
+#include <memory>
+#include <support/permit.h>
 
 namespace davit::transport {
 
@@ -13,7 +15,8 @@ class BodyDevice final : public QIODevice
 {
     Q_OBJECT
 public:
-    explicit BodyDevice(const QByteArray &body, QObject *parent);
+    // Gives no byte once `permit`, which may be null, is gone.
+    BodyDevice(const QByteArray &body, std::shared_ptr<const support::Permit> permit);
 
     bool isSequential() const override { return true; }
     qint64 bytesAvailable() const override;
@@ -24,12 +27,17 @@ public:
     // True from the moment Qt took the first byte: from then on the server may have the request.
     bool wasRead() const { return m_at > 0; }
 
+Q_SIGNALS:
+    // It was asked for bytes without a permit. The last thing before it can be too late.
+    void refused();
+
 protected:
     qint64 readData(char *data, qint64 maxSize) override;
     qint64 writeData(const char *, qint64) override { return -1; }
 
 private:
     const QByteArray m_body;
+    const std::shared_ptr<const support::Permit> m_permit;
     qsizetype m_at = 0;
 };
 

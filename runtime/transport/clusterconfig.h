@@ -48,6 +48,7 @@ struct ClusterConfig
     QString contextName;
     QString userName;
     QString namespaceName = QStringLiteral("default");
+    QString podNamespace; // of the pod that this process runs in; empty: outside, or not known
 
     // "https://10.0.0.1:6443", maybe with a path in front of all targets; no query.
     QUrl server;

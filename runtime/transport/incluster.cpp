@@ -24,9 +24,8 @@ QString namespaceOf(const LoadEnvironment &environment)
 {
     if (const QString name = environment.variable("POD_NAMESPACE"); !name.isEmpty())
         return name;
-    const QString name = QString::fromUtf8(
+    return QString::fromUtf8(
         readFile(environment.serviceAccountFolder + QStringLiteral("/namespace")).trimmed());
-    return name.isEmpty() ? QStringLiteral("default") : name;
 }
 
 } // namespace
@@ -45,7 +44,9 @@ Result<ClusterConfig> loadInCluster(const LoadEnvironment &environment)
     }
     ClusterConfig config;
     config.source = QStringLiteral("in-cluster configuration");
-    config.namespaceName = namespaceOf(environment);
+    config.podNamespace = namespaceOf(environment);
+    if (!config.podNamespace.isEmpty())
+        config.namespaceName = config.podNamespace;
     config.server.setScheme(QStringLiteral("https"));
     config.server.setHost(environment.variable("KUBERNETES_SERVICE_HOST")); // brackets an IPv6 one
     bool isNumber = false;

@@ -144,11 +144,16 @@ void QnamExchange::send()
     if (!token.isOk())
         return fail(token.error());
     m_token = token.value();
+    if (m_request.permit && !m_request.permit->isValid())
+        return fail(refusal());
     const QNetworkRequest request = buildRequest(m_token);
     QNetworkAccessManager &qnam = *m_manager->qnam;
     if (isWrite()) {
         m_body = new BodyDevice(
-            m_request.body.isEmpty() ? QByteArrayLiteral("{}") : m_request.body, nullptr);
+            m_request.body.isEmpty() ? QByteArrayLiteral("{}") : m_request.body, m_request.permit);
+        // Qt is in the middle of a read.
+        connect(
+            m_body, &BodyDevice::refused, this, [this] { fail(refusal()); }, Qt::QueuedConnection);
         m_reply = qnam.sendCustomRequest(request, m_request.method, m_body);
         m_body->setParent(m_reply);
     } else {
@@ -418,6 +423,12 @@ bool QnamExchange::isWhole() const
     if (m_expectedBytes >= 0)
         return m_receivedBytes >= m_expectedBytes;
     return !m_isJsonChecked || m_jsonEnd.isComplete();
+}
+
+Error QnamExchange::refusal() const
+{
+    return failure(
+        ErrorCode::Canceled, QStringLiteral("it was not sent: ") + m_request.permit->refusal());
 }
 
 // "GET https://10.0.0.1:6443/api/v1/pods: what".

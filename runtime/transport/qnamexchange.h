@@ -73,6 +73,7 @@ private:
     Error outcome() const;
     bool isWhole() const;
     Error failure(ErrorCode code, const QString &what) const;
+    Error refusal() const; // by the request's permit
     bool isWrite() const { return m_request.method != "GET"; }
     bool mayHaveBeenExecuted() const;
 

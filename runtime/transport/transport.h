@@ -13,6 +13,7 @@
 
 #include <davit/error.h>
 #include <support/executor.h>
+#include <support/permit.h>
 
 #include <QtCore/qbytearray.h>
 #include <QtCore/qhash.h>
@@ -37,6 +38,8 @@ struct Request
     std::chrono::milliseconds silenceLimit{
         90000}; // between two pieces of the body; a watch is kept alive by bookmarks
     std::chrono::milliseconds totalDeadline{0}; // 0: none
+    // Of a write: asked at the last moments before its bytes go out. Null: it may always go.
+    std::shared_ptr<const support::Permit> permit;
 };
 
 struct ResponseHead
@@ -63,7 +66,8 @@ public:
     // List and Watch Qt 6.4 may take a chunked body that was cut for a whole one: who reads it
     // checks that its JSON is complete.
     // Codes: Timeout (a deadline of a read), ConnectionRefused (nothing was sent), ConnectionLost
-    // (a read), OutcomeUnknown (a write), TlsFailure, InvalidConfiguration, Canceled.
+    // (a read), OutcomeUnknown (a write), TlsFailure, InvalidConfiguration, Canceled (also when the
+    // request's permit is gone; nothing was executed).
     virtual void onFinished(const Error &error) = 0;
 };
 

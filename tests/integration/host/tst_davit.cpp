@@ -217,6 +217,22 @@ void tst_Davit::refused_data()
     row("a kubeconfig larger than 16 MiB",
         {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), huge},
         QStringLiteral("kubeconfig %1 cannot be read: it is larger than 16 MiB").arg(huge));
+    const auto elect = [&base](const QStringList &more) {
+        return base + QStringList{QStringLiteral("--leader-elect")} + more;
+    };
+    row("M-16 leader election outside of a pod without a namespace", elect({}),
+        QStringLiteral("--leader-elect: context \"t\" of %1 names no pod whose namespace the Lease "
+                       "could be in; name one with --leader-elect-resource-namespace")
+            .arg(good));
+    const QString space = QStringLiteral("--leader-elect-resource-namespace=ops");
+    row("T88 a lease as long as its deadline",
+        elect({space, QStringLiteral("--leader-elect-renew-deadline=15s")}),
+        QStringLiteral("leader election: the lease duration of 15 s must be longer than the renew "
+                       "deadline of 15 s; change --leader-elect-lease-duration, "
+                       "--leader-elect-renew-deadline or --leader-elect-retry-period"));
+    row("a name that no Lease can have",
+        elect({space, QStringLiteral("--leader-elect-resource-name=My_Lease")}),
+        QStringLiteral("leader election: \"ops/My_Lease\" is no namespace and name of a Lease"));
     row("a missing configuration file", base + QStringList{QStringLiteral("--config"), none},
         QStringLiteral("configuration file %1 cannot be read").arg(none));
     row("a wrong configuration file", base + QStringList{QStringLiteral("--config"), config},

@@ -19,6 +19,29 @@ private Q_SLOTS:
     void cutInsideTheAnswer_data();
     void cutInsideTheAnswer();
     void largeBody();
+    void withoutPermit_data();
+    void withoutPermit();
+};
+
+// Time that stands still for so many looks, and is far ahead afterwards: as for a process that was
+// stopped just then.
+class JumpingTime final : public support::TimeSource
+{
+public:
+    explicit JumpingTime(int looks) : m_looks(looks) { }
+    Nanoseconds monotonic() const override
+    {
+        return std::chrono::hours(m_looks.fetch_sub(1) > 0 ? 0 : 1);
+    }
+    Nanoseconds utc() const override { return Nanoseconds(0); }
+    TimerId callAfter(Nanoseconds, support::Executor &, support::Executor::Work) override
+    {
+        return 0;
+    }
+    void cancel(TimerId) override { }
+
+private:
+    mutable std::atomic<int> m_looks;
 };
 
 enum class Cut : quint8 { Close, Reset };
@@ -155,6 +178,65 @@ void tst_WriteOnce::largeBody()
     QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
     const std::lock_guard lock(mutex);
     QVERIFY(seen == request.body);
+}
+
+// L-15: the permit is looked at when the request has its connection, and when Qt takes the body.
+void tst_WriteOnce::withoutPermit_data()
+{
+    QTest::addColumn<QByteArray>("method");
+    QTest::addColumn<int>("looks"); // at the clock, the one that gives the permit included
+    QTest::addColumn<bool>("isExecuted");
+    for (const QByteArray &method : {"POST"_ba, "DELETE"_ba}) {
+        QTest::addRow("%s, gone before it is sent", method.constData()) << method << 1 << false;
+        QTest::addRow("%s, gone when the body is taken", method.constData())
+            << method << 2 << false;
+        QTest::addRow("%s, valid", method.constData()) << method << 1000 << true;
+    }
+}
+
+void tst_WriteOnce::withoutPermit()
+{
+    QFETCH(const QByteArray, method);
+    QFETCH(const int, looks);
+    QFETCH(const bool, isExecuted);
+    std::atomic<int> executions{0};
+    RawServer server([&](RawConnection &connection) {
+        RawRequest request;
+        while (connection.read(request)) { // whole ones
+            ++executions;
+            connection.answer(200, "{}"_ba);
+        }
+    });
+    JumpingTime time(looks);
+    const auto permit = std::make_shared<support::Permit>(time, u"someone else leads"_s);
+    QVERIFY(permit->extend(std::chrono::seconds(10)));
+    const auto transport = makeQnamTransport(plainConfig(server.port()));
+    Caller caller(*transport);
+    Request request;
+    request.method = method;
+    request.target = "/api/v1/namespaces/a/configmaps/x"_ba;
+    if (method != "DELETE")
+        request.body = "{\"kind\":\"ConfigMap\"}"_ba;
+    request.permit = permit;
+    Recorder recorder;
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForEnd());
+    QCOMPARE(executions.load(), isExecuted ? 1 : 0);
+    if (isExecuted) {
+        QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
+        return;
+    }
+    QCOMPARE(recorder.error().code(), ErrorCode::Canceled);
+    QVERIFY2(recorder.error().message().endsWith(
+                 u"/api/v1/namespaces/a/configmaps/x: it was not sent: someone else leads"_s),
+        qPrintable(recorder.error().message()));
+    // The transport goes on with what may be sent.
+    Request next;
+    Recorder nextRecorder;
+    const auto nextExchange = caller.start(next, nextRecorder);
+    QVERIFY(nextRecorder.waitForEnd());
+    QVERIFY2(!nextRecorder.error().isError(), qPrintable(nextRecorder.error().message()));
+    QCOMPARE(executions.load(), 1);
 }
 
 QTEST_GUILESS_MAIN(tst_WriteOnce)

@@ -129,6 +129,7 @@ private Q_SLOTS:
     void answerTooLarge();
     void futureOfADeadClient();
     void canceledCall();
+    void writesNeedThePermit();
     void metrics();
     void callsAreCounted();
     void c18_warningsOnceAText();
@@ -597,6 +598,39 @@ void tst_PluginClient::canceled()
     f.executor.runAll();
     QCOMPARE(later.result().error().code(), ErrorCode::Canceled);
     QCOMPARE(f.server.exchanges.size(), size_t(2));
+}
+
+void tst_PluginClient::writesNeedThePermit()
+{
+    Fixture f;
+    const auto permit
+        = std::make_shared<support::Permit>(f.clock, QStringLiteral("not the leader"));
+    auto *const backend = new PluginClient(
+        {QStringLiteral("p"), QStringLiteral("1.2.0"),
+            Rbac({{{QStringLiteral("*")}, {QStringLiteral("*")}, {}, {QStringLiteral("*")}}}),
+            nullptr, permit},
+        f.rest, f.mapper);
+    const Client client(*backend);
+    const Patch patch = Patch::merge("{}");
+    const QFuture<ObjectReply> refused = client.patch(kConfigMap, kX, patch);
+    const QFuture<ObjectReply> read = client.get(kConfigMap, kX);
+    f.discover();
+    QCOMPARE(refused.result().error().code(), ErrorCode::Canceled);
+    QCOMPARE(refused.result().error().message(),
+        QStringLiteral("patch ConfigMap %1: it was not sent: not the leader").arg(toString(kX)));
+    QCOMPARE(f.server.exchanges.size(), size_t(2)); // discovery and the read
+    QVERIFY(!f.server.exchanges[1]->request.permit);
+    f.server.answer(1, 200, kJson);
+    QVERIFY(permit->extend(10s));
+    const QFuture<ObjectReply> sent = client.remove(kConfigMap, kX);
+    f.executor.runAll();
+    QVERIFY(!read.result().error().isError());
+    QCOMPARE(f.server.exchanges.size(), size_t(3));
+    QVERIFY(f.server.exchanges[2]->request.permit == permit); // and the transport asks again
+    f.clock.advance(10s);
+    const QFuture<ObjectReply> late = client.remove(kConfigMap, kX);
+    f.executor.runAll();
+    QCOMPARE(late.result().error().code(), ErrorCode::Canceled);
 }
 
 void tst_PluginClient::lateAnswerIsIgnored()

@@ -202,12 +202,16 @@ struct ControllerFixture
     davit::workqueue::QueueRegistry queues{clock, executor};
     FakeObserver observer;
     FakeHost host;
+    const std::shared_ptr<davit::support::Permit> permit; // null: no leader is elected
     davit::controller::ControllerRuntime runtime;
 
-    ControllerFixture()
-        : runtime({&clock, &executor, &queues,
-            [this](const QString &, const QString &) { return &observer; },
-            [](const davit::Gvk &gvk) { return gvk.kind != QStringLiteral("Cluster"); }})
+    explicit ControllerFixture(const std::function<std::shared_ptr<davit::support::Permit>(
+                                   const davit::support::TimeSource &)> &makePermit
+        = {})
+        : permit(makePermit ? makePermit(clock) : nullptr)
+        , runtime({&clock, &executor, &queues,
+              [this](const QString &, const QString &) { return &observer; },
+              [](const davit::Gvk &gvk) { return gvk.kind != QStringLiteral("Cluster"); }, permit})
     {
         host.use(runtime);
     }

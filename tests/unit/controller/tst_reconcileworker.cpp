@@ -70,12 +70,26 @@ struct Runs : ControllerFixture
 
 const Error kOops(ErrorCode::InternalError, QStringLiteral("oops"));
 
+std::shared_ptr<support::Permit> makePermit(const support::TimeSource &time)
+{
+    return std::make_shared<support::Permit>(time, QStringLiteral("not the leader"));
+}
+
+std::unique_ptr<Reconciler> done()
+{
+    return reconciler(
+        [](const ReconcileRequest &, ReconcileContext &) { return ReconcileResult::done(); });
+}
+
 } // namespace
 
 class tst_ReconcileWorker : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    void standsByUntilItLeads_data();
+    void standsByUntilItLeads();
+    void reconcilesOnlyWithPermit();
     void failuresBackOff();
     void retryAfterOfTheServer_data();
     void retryAfterOfTheServer();
@@ -87,6 +101,66 @@ private Q_SLOTS:
     void timeOut();
     void changedMeanwhile();
 };
+
+// Warm standby: sources sync and the queue fills, whichever comes first.
+void tst_ReconcileWorker::standsByUntilItLeads_data()
+{
+    QTest::addColumn<QByteArray>("order"); // Start, Lead, Sync
+    QTest::newRow("M-11 warm, then leads") << QByteArray("SYL");
+    QTest::newRow("leads, then syncs") << QByteArray("SLY");
+    QTest::newRow("a controller that starts when it leads") << QByteArray("LSY");
+}
+
+void tst_ReconcileWorker::standsByUntilItLeads()
+{
+    QFETCH(const QByteArray, order);
+    ControllerFixture f(makePermit);
+    for (const char step : order) {
+        f.executor.runAll();
+        QCOMPARE(f.observer.began(), 0);
+        QCOMPARE(f.observer.workers(), 0);
+        if (step == 'S') {
+            QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
+                        .watches(kWidget)
+                        .workers(2)
+                        .reconcileWith(done())
+                        .isOk());
+            f.added(widget(QStringLiteral("a")), true);
+            QCOMPARE(f.queue().length(), 1);
+        } else if (step == 'Y') {
+            f.synced();
+        } else {
+            QVERIFY(f.permit->extend(10s));
+            f.runtime.lead();
+            f.runtime.lead(); // only the first counts
+        }
+    }
+    f.settle();
+    QCOMPARE(f.observer.workers(), 2);
+    QCOMPARE(f.observer.began(), 1);
+}
+
+// B45: no reconcile starts when the lease has run out, whoever has noticed; the key is not lost.
+void tst_ReconcileWorker::reconcilesOnlyWithPermit()
+{
+    ControllerFixture f(makePermit);
+    QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
+                .watches(kWidget)
+                .workers(1)
+                .reconcileWith(done())
+                .isOk());
+    f.synced();
+    QVERIFY(f.permit->extend(10s));
+    f.runtime.lead();
+    f.added(widget(QStringLiteral("a")));
+    f.settle();
+    QCOMPARE(f.observer.began(), 1);
+    f.clock.advance(10s);
+    f.added(widget(QStringLiteral("b")));
+    QCOMPARE(f.stop(), QStringList()); // the worker has ended by itself or does now
+    QCOMPARE(f.observer.began(), 1);
+    QCOMPARE(f.queue().length(), 1);
+}
 
 void tst_ReconcileWorker::failuresBackOff() // T102
 {

@@ -49,6 +49,11 @@ void tst_CommandLine::defaults()
     QVERIFY(options->cacheSyncTimeout == 2min);
     QVERIFY(!options->isEmbedded);
     QVERIFY(!options->areCoreDumpsAllowed);
+    QVERIFY(!options->isLeaderElected);
+    QVERIFY(options->leaseDuration == 15s && options->renewDeadline == 10s
+        && options->retryPeriod == 2s);
+    QCOMPARE(options->leaseName, QStringLiteral("davit"));
+    QCOMPARE(options->leaseNamespace, QString());
     QVERIFY(!options->isEncodingChosen);
     QCOMPARE(options->log.level, LogLevel::Info);
 }
@@ -77,7 +82,10 @@ void tst_CommandLine::everyFlag()
     const Result<Command> result = parseCommandLine(words(
         "run --plugin-dir /a --kubeconfig=/k --metrics-bind-address 0 --health-probe-bind-address "
         ":1 --graceful-shutdown-timeout -1s --cache-sync-timeout 1h30m --state-dir /s --config "
-        "/c --allow-core-dumps"));
+        "/c --allow-core-dumps "
+        "--leader-elect --leader-elect-lease-duration 30s --leader-elect-renew-deadline=20s "
+        "--leader-elect-retry-period 1500ms --leader-elect-resource-name n "
+        "--leader-elect-resource-namespace s --leader-elect-resource-lock leases"));
     QVERIFY2(result.isOk(), qPrintable(result.isOk() ? QString() : result.error().message()));
     const auto &options = std::get<RunOptions>(result.value());
     QCOMPARE(options.pluginDirs, QStringList(QStringLiteral("/a")));
@@ -89,6 +97,11 @@ void tst_CommandLine::everyFlag()
     QCOMPARE(options.stateDir, QStringLiteral("/s"));
     QCOMPARE(options.configFile, QStringLiteral("/c"));
     QVERIFY(options.areCoreDumpsAllowed);
+    QVERIFY(options.isLeaderElected);
+    QVERIFY(options.leaseDuration == 30s && options.renewDeadline == 20s
+        && options.retryPeriod == 1500ms);
+    QCOMPARE(options.leaseName, QStringLiteral("n"));
+    QCOMPARE(options.leaseNamespace, QStringLiteral("s"));
 }
 
 void tst_CommandLine::repeated()
@@ -198,6 +211,13 @@ void tst_CommandLine::refused_data()
         "--graceful-shutdown-timeout \"30\" is no duration; write it as 30s, 2m or 1h30m");
     row("run --cache-sync-timeout -5s",
         "--cache-sync-timeout \"-5s\" is negative; write it as 30s, 2m or 1h30m");
+    row("run --embedded --leader-elect",
+        "--leader-elect needs a server that others use too, and --embedded is in this process; "
+        "leave one of them out");
+    row("run --leader-elect-retry-period soon",
+        "--leader-elect-retry-period \"soon\" is no duration; write it as 30s, 2m or 1h30m");
+    row("run --leader-elect-resource-lock configmaps",
+        "--leader-elect-resource-lock \"configmaps\" is not known; write one of leases");
     row("run --zap-log-level loud",
         "--zap-log-level \"loud\" is not known; write one of error, warn, info, debug");
     row("run --zap-encoder xml", "--zap-encoder \"xml\" is not known; write one of json, console");
@@ -209,10 +229,13 @@ void tst_CommandLine::emptyValues_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("flag");
-    for (const char *flag : {"--plugin-dir", "--kubeconfig", "--embedded-objects",
-             "--metrics-bind-address", "--health-probe-bind-address", "--graceful-shutdown-timeout",
-             "--cache-sync-timeout", "--state-dir", "--config", "--zap-log-level", "--zap-encoder",
-             "--zap-time-encoding", "--v"}) {
+    for (const char *flag :
+        {"--plugin-dir", "--kubeconfig", "--embedded-objects", "--metrics-bind-address",
+            "--health-probe-bind-address", "--graceful-shutdown-timeout", "--cache-sync-timeout",
+            "--state-dir", "--config", "--zap-log-level", "--zap-encoder", "--zap-time-encoding",
+            "--v", "--leader-elect-lease-duration", "--leader-elect-renew-deadline",
+            "--leader-elect-retry-period", "--leader-elect-resource-name",
+            "--leader-elect-resource-namespace", "--leader-elect-resource-lock"}) {
         const QString name = QString::fromLatin1(flag);
         const QString run = QStringLiteral("run");
         QTest::addRow("%s ''", flag) << QStringList{run, name, QString()} << name;

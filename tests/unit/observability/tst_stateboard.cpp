@@ -52,6 +52,9 @@ void tst_StateBoard::board()
         QByteArray("    server: waiting for the API server s: Connection refused\n"));
     board.setServerReached();
     QCOMPARE(board.notes(), QByteArray());
+    board.setLeadership(QStringLiteral("this process, a_1, by Lease ops/davit"));
+    QCOMPARE(board.notes(), QByteArray("    leader: this process, a_1, by Lease ops/davit\n"));
+    board.setLeadership({});
     QVERIFY(board.areAllSynced()); // nothing is watched
     QList<SyncProgress> syncs{{QStringLiteral("v1 Pod"), false, 3, 10, 0, -1, 1s, {}}};
     board.setSyncSource([&syncs] { return syncs; });

@@ -1,5 +1,6 @@
 // The machine's clock and the manual one stand behind the same class: what both promise is asked of
 // both. The machine's rows wait for milliseconds of real time, which is what they are about.
+#include <support/permit.h>
 #include <support/timesource.h>
 #include <testing/manualclock.h>
 
@@ -19,6 +20,8 @@ private Q_SLOTS:
     void manualChain();
     void manualCancel();
     void manualClocksMoveTogether();
+    void permit();
+    void permitOfTheMachine();
     void systemFiresInOrder();
     void systemCancelled();
     void systemIsMonotonic();
@@ -87,6 +90,49 @@ void tst_TimeSource::manualClocksMoveTogether()
     clock.shiftUtc(-50s);
     QCOMPARE(clock.monotonic().count(), std::chrono::nanoseconds(5s).count());
     QCOMPARE(clock.utc().count(), std::chrono::nanoseconds(55s).count());
+}
+
+void tst_TimeSource::permit()
+{
+    ManualClock clock;
+    davit::support::Permit permit(clock, QStringLiteral("why"));
+    QCOMPARE(permit.refusal(), QStringLiteral("why"));
+    QVERIFY(!permit.isValid());
+    QVERIFY(!permit.extend(0s)); // too late for the first time is no end
+    QVERIFY(permit.extend(10s));
+    QVERIFY(permit.isValid());
+    QVERIFY(permit.extend(5s)); // never shortened
+    clock.shiftUtc(3600s);
+    clock.advance(9s);
+    QVERIFY(permit.isValid());
+    QVERIFY(permit.extend(20s));
+    clock.advance(11s);
+    QVERIFY(!permit.extend(30s)); // it had run out, though nobody had asked yet
+    QVERIFY(!permit.isValid());
+
+    davit::support::Permit asked(clock, QString());
+    QVERIFY(asked.extend(21s));
+    clock.advance(1s);
+    QVERIFY(!asked.isValid());
+    QVERIFY(!asked.extend(60s)); // someone was refused already
+
+    davit::support::Permit revoked(clock, QString());
+    QVERIFY(revoked.extend(60s));
+    revoked.revoke();
+    QVERIFY(!revoked.isValid());
+    QVERIFY(!revoked.extend(90s));
+}
+
+void tst_TimeSource::permitOfTheMachine()
+{
+    const auto &time = systemTimeSource();
+    const auto now = davit::support::sinceBoot(time);
+    davit::support::Permit permit(time, QString());
+    QVERIFY(permit.extend(now + 1h));
+    QVERIFY(permit.isValid());
+    davit::support::Permit late(time, QString());
+    QVERIFY(!late.extend(now));
+    QVERIFY(davit::support::sinceBoot(time) >= now);
 }
 
 void tst_TimeSource::systemFiresInOrder()

@@ -1,0 +1,40 @@
+#include "microtime.h"
+
+#include <QtCore/qdatetime.h>
+#include <QtCore/qregularexpression.h>
+
+namespace davit::client {
+
+using std::chrono::microseconds;
+using std::chrono::nanoseconds;
+using std::chrono::seconds;
+
+QString microTime(nanoseconds utc)
+{
+    const auto whole = std::chrono::floor<seconds>(utc);
+    const auto micros = std::chrono::floor<microseconds>(utc) - whole;
+    return QDateTime::fromSecsSinceEpoch(whole.count(), Qt::UTC)
+        .toString(QStringLiteral("yyyy-MM-ddTHH:mm:ss.%1Z"))
+        .arg(qlonglong(micros.count()), 6, 10, QLatin1Char('0'));
+}
+
+std::optional<nanoseconds> parseTime(QStringView text)
+{
+    static const QRegularExpression form(
+        QStringLiteral("^(\\d{4}-\\d\\d-\\d\\d)[Tt](\\d\\d:\\d\\d:\\d\\d)(?:\\.(\\d{1,9}))?"
+                       "(?:[Zz]|([+-])(\\d\\d):(\\d\\d))$"));
+    const QRegularExpressionMatch match = form.match(text.toString());
+    if (!match.hasMatch())
+        return std::nullopt;
+    const QDate date = QDate::fromString(match.captured(1), Qt::ISODate);
+    const QTime time = QTime::fromString(match.captured(2), Qt::ISODate);
+    if (!date.isValid() || !time.isValid())
+        return std::nullopt;
+    nanoseconds utc = seconds(QDateTime(date, time, Qt::UTC).toSecsSinceEpoch());
+    utc += nanoseconds(match.captured(3).leftJustified(9, QLatin1Char('0')).toLongLong());
+    const auto offset = std::chrono::hours(match.captured(5).toInt())
+        + std::chrono::minutes(match.captured(6).toInt());
+    return match.captured(4) == QLatin1StringView("-") ? utc + offset : utc - offset;
+}
+
+} // namespace davit::client
