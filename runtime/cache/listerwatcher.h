@@ -35,6 +35,8 @@ public:
     // Items in the order of the list, as they arrive; `bytes` were read for them.
     virtual void onListItems(std::vector<Object> items, qint64 bytes) = 0;
     virtual void onListFinished(const Error &error, const ListPage &page) = 0;
+    // The page is asked for once more, after the wait that `why` names.
+    virtual void onListDelayed(const Error & /*why*/) { }
     // What the cache holds under this key, or null: a hint that makes decoding cheap.
     virtual Object known(const ObjectKey &) const { return {}; }
 };

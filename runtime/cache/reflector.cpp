@@ -128,17 +128,20 @@ void Reflector::endRound(const Error &error)
 
 void Reflector::attemptFailed(const Error &error)
 {
+    const auto wait = std::chrono::duration_cast<std::chrono::seconds>(error.retryAfter()).count();
+    const QString sentence = wait > 0
+        ? QStringLiteral("%1; it asks to wait for %2 s").arg(error.message()).arg(wait)
+        : error.message();
     {
         const std::lock_guard lock(m_mutex);
-        m_state.lastError = error;
+        m_state.lastError = wait > 0 ? Error(error.code(), sentence) : error;
     }
     if (error.code() == ErrorCode::Expired) { // the next list cures it
         m_log.debug("the version is too old, it is listed anew", {{"error", error.message()}});
         return;
     }
     if (isTimeToTell())
-        m_log.warning(
-            "a resource cannot be followed, it is tried again", {{"error", error.message()}});
+        m_log.warning("a resource cannot be followed, it is tried again", {{"error", sentence}});
 }
 
 bool Reflector::isTimeToTell()
@@ -152,6 +155,8 @@ bool Reflector::isTimeToTell()
 
 void Reflector::attemptWorked()
 {
+    if (m_fruitlessRounds > kMaxFruitless) // what is open now will end at once, too
+        return;
     {
         const std::lock_guard lock(m_mutex);
         m_state.lastError = {};
@@ -171,7 +176,12 @@ QString Reflector::versionToAsk(Fill fill) const
 
 std::chrono::nanoseconds Reflector::nextDelay(const Error &error)
 {
-    return std::max<Nanoseconds>(m_backoff.next(), error.retryAfter());
+    return std::max(m_backoff.next(), toldWait(error));
+}
+
+std::chrono::nanoseconds Reflector::toldWait(const Error &error)
+{
+    return std::min<Nanoseconds>(error.retryAfter(), kLongestWait);
 }
 
 int Reflector::watchTimeoutSeconds()
@@ -191,6 +201,17 @@ void Reflector::waitThen(Nanoseconds delay, void (Reflector::*next)())
               m_waitTimer = 0;
               (this->*next)();
           });
+}
+
+// In the middle of a round; without Retry-After at once.
+void Reflector::waitAsTold(const Error &error, void (Reflector::*next)())
+{
+    if (error.retryAfter() <= 0ms)
+        return (this->*next)();
+    attemptFailed(error);
+    m_time.cancel(std::exchange(m_progressTimer, 0)); // it would say that the server is silent
+    setPhase(ReflectorPhase::BackingOff);
+    waitThen(toldWait(error), next);
 }
 
 void Reflector::beginProgress()
@@ -262,10 +283,7 @@ void Reflector::onListFinished(const Error &error, const ListPage &page)
         } else if ((isExpired || isVersionTooLarge(error)) && !m_isListRetry) {
             m_isListRetry = true;
             m_isVersionUnavailable = true;
-            if (error.retryAfter() > 0ms)
-                waitThen(error.retryAfter(), &Reflector::retryListFromLatest);
-            else
-                retryListFromLatest();
+            waitAsTold(error, &Reflector::retryListFromLatest);
         } else {
             endRound(error);
         }
@@ -313,7 +331,9 @@ void Reflector::retryListFromLatest()
     m_items.clear();
     m_pages = 0;
     m_continueToken.clear();
+    setPhase(ReflectorPhase::Listing);
     beginProgress();
+    armProgressLog();
     requestPage();
 }
 
@@ -345,6 +365,8 @@ void Reflector::acceptList(std::vector<Object> items, const QString &version, co
     armResync();
     if (m_fill == Fill::WatchList) {
         m_fill = Fill::Unset; // the same stream goes on as the watch
+        m_followedAt = m_time.monotonic();
+        m_eventsOfFill = m_events;
         setPhase(ReflectorPhase::Watching);
     } else {
         openWatch();

@@ -3,18 +3,19 @@
 //   - A round = fill (streaming list first, else LIST) and watch. After each round, failed or not,
 //   a back-off delay passes. Only failed rounds reach onRoundError.
 //   - A watch that ends is opened again from the last version, without a relist.
-//   - The server's Retry-After is honoured: no wait is shorter (B14, B25).
+//   - The server's Retry-After is honoured: no wait is shorter (B14, B25), up to kLongestWait. What
+//   is waited for stands in the log and in ReflectorState::lastError.
 // Davit decides otherwise:
 //   - A watch that is refused with 503 waits as one refused with 429 does, and does not relist
 //   (B25).
 //   - ERROR events but Expired end the watch, back off and resume from the last version; only after
-//   kMaxFruitlessResumes of them without an event between it relists (B12).
+//   kMaxFruitless of them without an event between it relists (B12).
 //   - A watch that was opened again asks for the server's newest version: a server that was
 //   restored from a backup takes a version that it has not reached and stays silent until it has,
 //   so what happens till then would be missed. When it is behind, the reflector relists (B14).
 //   - A streaming list that hears nothing warns after 10 s and then once a minute, as every failure
 //   that lasts does, not each 10 s.
-// Source: BEHAVIOURS.md. Test: tst_reflector.
+// Source: BEHAVIOURS.md. Tests: tst_reflector, tst_reflectorwatch, tst_badserver.
 #pragma once
 
 #include "consistencycheck.h"
@@ -62,7 +63,8 @@ struct ReflectorOptions
 class Reflector
 {
 public:
-    static constexpr int kMaxFruitlessResumes = 5;
+    static constexpr int kMaxFruitless = 5; // watches in a row
+    static constexpr std::chrono::minutes kLongestWait{5}; // that a server may ask for
 
     // Everything borrowed outlives the reflector.
     Reflector(ListerWatcher &source, ReflectorStore &store, support::Executor &executor,
@@ -93,6 +95,8 @@ private:
     bool isTimeToTell(); // of a failure that lasts
     QString versionToAsk(Fill fill) const;
     Nanoseconds nextDelay(const Error &error);
+    static Nanoseconds toldWait(const Error &error); // zero: the server did not ask for any
+    void waitAsTold(const Error &error, void (Reflector::*next)());
     int watchTimeoutSeconds();
     bool usesWatchList() const;
     void waitThen(Nanoseconds delay, void (Reflector::*next)());
@@ -119,6 +123,8 @@ private:
     void streamingListEnded(const Error &error);
     void watchEnded(const Error &error);
     void errorEvent(const Error &error);
+    void noteFruitless(const Error &error);
+    void skipOtherKind(const Object &object);
     bool isInternalErrorRetried();
     void applyToTemporary(const codec::WatchEvent &event);
     void applyToStore(const codec::WatchEvent &event);
@@ -180,7 +186,12 @@ private:
     Nanoseconds m_openedAt{0};
     Nanoseconds m_lastEventAt{0};
     qint64 m_events = 0;
+    Nanoseconds m_followedAt{0}; // when the request became a watch
+    qint64 m_eventsOfFill = 0; // of m_events, those before that
     int m_fruitlessResumes = 0;
+    int m_fruitlessRounds = 0; // in a row, whose watch ended at once
+    bool m_hasSkippedKind = false;
+    Nanoseconds m_skipToldAt{0};
     Nanoseconds m_firstInternalError{0};
     Nanoseconds m_lastInternalError{0};
     bool m_hadInternalError = false;

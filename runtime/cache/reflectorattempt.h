@@ -21,6 +21,11 @@ public:
         if (owner)
             owner->onListFinished(error, page);
     }
+    void onListDelayed(const Error &why) override
+    {
+        if (owner)
+            owner->attemptFailed(why);
+    }
     void onWatchOpened() override
     {
         if (owner)

@@ -77,8 +77,8 @@ void Reflector::startWatching(const transport::ListOptions &options)
         ++m_state.watchRequests;
     }
     m_isOpened = false;
-    m_events = 0;
-    m_openedAt = m_lastEventAt = m_time.monotonic();
+    m_events = m_eventsOfFill = 0;
+    m_openedAt = m_followedAt = m_lastEventAt = m_time.monotonic();
     cut(m_attempt);
     m_attempt = std::make_shared<Attempt>(*this);
     m_attempt->operation = m_source.watch(options, m_executor, *m_attempt);
@@ -132,13 +132,11 @@ void Reflector::streamingListEnded(const Error &error)
     const bool isBehind = error.code() == ErrorCode::Expired || isVersionTooLarge(error);
     if (isWorthWaiting(error)) {
         attemptFailed(error);
+        m_time.cancel(std::exchange(m_progressTimer, 0));
         waitThen(nextDelay(error), &Reflector::openStreamingList);
     } else if (isBehind && !m_askedVersion.isEmpty()) {
         m_isVersionUnavailable = true;
-        if (error.retryAfter() > 0ms)
-            waitThen(error.retryAfter(), &Reflector::openStreamingList);
-        else
-            openStreamingList();
+        waitAsTold(error, &Reflector::openStreamingList);
     } else if (m_isOpened && isPlainEnd(error) && !isShort) {
         openStreamingList();
     } else if (m_options.initialSync == InitialSync::WatchList) {
@@ -150,10 +148,7 @@ void Reflector::streamingListEnded(const Error &error)
     } else {
         m_log.debug("falls back to LIST", {{"error", error.message()}});
         m_temporary = {};
-        if (error.retryAfter() > 0ms)
-            waitThen(error.retryAfter(), &Reflector::beginList);
-        else
-            beginList();
+        waitAsTold(error, &Reflector::beginList);
     }
 }
 
@@ -205,17 +200,38 @@ void Reflector::watchEnded(const Error &error)
         return;
     }
     if (!m_isOpened && error.isError()) {
+        if (error.code() == ErrorCode::Expired)
+            noteFruitless(error);
         endRound(error);
         return;
     }
     const bool isShort = m_events == 0 && m_time.monotonic() - m_openedAt < 1s;
     if (isPlainEnd(error) && !isShort) {
+        m_fruitlessRounds = 0;
         openWatch();
         return;
     }
-    m_log.info(
-        "a watch ended after less than a second without an event", {{"error", error.message()}});
+    if (m_fruitlessRounds == 0)
+        m_log.info("a watch ended after less than a second without an event",
+            {{"error", error.isError() ? error.message() : QStringLiteral("none")}});
+    noteFruitless(error);
     endRound({});
+}
+
+// A watch that brought nothing is nobody's fault; many in a row are a failure that lasts.
+void Reflector::noteFruitless(const Error &error)
+{
+    const bool isFruitless = m_events == m_eventsOfFill && m_time.monotonic() - m_followedAt < 1s;
+    if (!isFruitless) {
+        m_fruitlessRounds = 0;
+    } else if (++m_fruitlessRounds > kMaxFruitless) {
+        attemptFailed(Error(ErrorCode::ConnectionLost,
+            QStringLiteral("watch %1: the last %2 ended at once without an event%3; the collection "
+                           "is listed again each time, look at the API server")
+                .arg(m_options.name)
+                .arg(m_fruitlessRounds)
+                .arg(error.isError() ? QStringLiteral(" (%1)").arg(error.message()) : QString())));
+    }
 }
 
 void Reflector::errorEvent(const Error &error)
@@ -229,6 +245,7 @@ void Reflector::errorEvent(const Error &error)
     doubtVersion();
     if (error.code() == ErrorCode::Expired) {
         m_log.debug("a watch expired", {{"error", error.message()}});
+        noteFruitless(error);
         endRound({});
         return;
     }
@@ -240,7 +257,7 @@ void Reflector::errorEvent(const Error &error)
         m_log.warning("a watch sent an error, it is resumed", {{"error", error.message()}});
         if (m_events > 0)
             m_fruitlessResumes = 0;
-        if (++m_fruitlessResumes > kMaxFruitlessResumes) {
+        if (++m_fruitlessResumes > kMaxFruitless) {
             m_fruitlessResumes = 0;
             endRound({});
             return;
@@ -271,6 +288,24 @@ bool Reflector::isExpectedKind(const Object &object) const
                 QLatin1StringView(m_expectedApiVersion)));
 }
 
+// A server that mixes kinds up does so at each event: one line a minute.
+void Reflector::skipOtherKind(const Object &object)
+{
+    quint64 skipped = 0;
+    {
+        const std::lock_guard lock(m_mutex);
+        skipped = ++m_state.skippedEvents;
+    }
+    const Nanoseconds now = m_time.monotonic();
+    if (m_hasSkippedKind && now - m_skipToldAt < 1min)
+        return;
+    m_hasSkippedKind = true;
+    m_skipToldAt = now;
+    m_log.warning("an event of another kind is skipped",
+        {{"kind", toString(object.gvk())}, {"object", toString(object.key())},
+            {"skippedSoFar", skipped}});
+}
+
 void Reflector::applyToTemporary(const codec::WatchEvent &event)
 {
     using Type = codec::WatchEvent::Type;
@@ -278,8 +313,7 @@ void Reflector::applyToTemporary(const codec::WatchEvent &event)
     if (event.type == Type::Bookmark)
         return;
     if (!isExpectedKind(event.object)) {
-        const std::lock_guard lock(m_mutex);
-        ++m_state.skippedEvents;
+        skipOtherKind(event.object);
         return;
     }
     Object object = event.object;
@@ -312,12 +346,11 @@ void Reflector::applyToStore(const codec::WatchEvent &event)
 {
     using Type = codec::WatchEvent::Type;
     if (event.type != Type::Bookmark && !isExpectedKind(event.object)) {
-        m_log.warning("an event of another kind is skipped",
-            {{"kind", toString(event.object.gvk())}, {"object", toString(event.object.key())}});
-        const std::lock_guard lock(m_mutex);
-        ++m_state.skippedEvents;
+        skipOtherKind(event.object);
         return;
     }
+    if (std::exchange(m_fruitlessRounds, 0) > kMaxFruitless)
+        attemptWorked();
     Status status;
     switch (event.type) {
     case Type::Added:

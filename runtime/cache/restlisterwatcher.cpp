@@ -107,6 +107,15 @@ private:
         m_sink.onListItems(m_decoder.feed(bytes), bytes.size());
     }
 
+    void onRetry(int httpStatus, std::chrono::milliseconds wait) override
+    {
+        const Error why = httpStatus == 0
+            ? Error(ErrorCode::ConnectionLost,
+                m_what + QStringLiteral(": the connection broke before the answer"))
+            : codec::errorFromReply(m_what, "GET", httpStatus, {}, wait);
+        m_sink.onListDelayed(why);
+    }
+
     void onFinished(const Error &error) override
     {
         Error outcome = this->outcome(error);

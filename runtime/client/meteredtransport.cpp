@@ -28,10 +28,10 @@ public:
         m_sink.onHead(head);
     }
     void onBytes(const QByteArray &bytes) override { m_sink.onBytes(bytes); }
-    void onRetry(int httpStatus) override
+    void onRetry(int httpStatus, std::chrono::milliseconds wait) override
     {
         m_owner.retried(m_method, httpStatus == 0 ? kNoAnswer : QString::number(httpStatus));
-        m_sink.onRetry(httpStatus);
+        m_sink.onRetry(httpStatus, wait);
     }
     void onFinished(const Error &error) override
     {

@@ -132,7 +132,8 @@ void WatchDecoder::decodeLine(QByteArrayView line, std::vector<WatchEvent> &even
 {
     Envelope envelope;
     Type type = Type::Added;
-    if (splitUsual(line, &envelope) && objectType(envelope.type, &type)) {
+    if (splitUsual(line, &envelope) && objectType(envelope.type, &type)
+        && !isOtherKind(envelope.object)) {
         WatchEvent event;
         const Error error = m_decoder.decode(envelope.object, m_options, &event.object);
         if (!error.isError()) {
@@ -148,6 +149,8 @@ void WatchDecoder::decodeLine(QByteArrayView line, std::vector<WatchEvent> &even
         fail(errorFromStatus(kOperation.toString(), envelope.object), events);
     } else if (envelope.type == QByteArrayView("BOOKMARK")) {
         decodeBookmark(envelope.object, events);
+    } else if (objectType(envelope.type, &type) && isOtherKind(envelope.object)) {
+        countBad(QStringLiteral("%1 is of another kind").arg(describeObject(envelope.object)));
     } else if (objectType(envelope.type, &type)) {
         decodeObject(type, envelope.object, events);
     } else {
@@ -155,6 +158,18 @@ void WatchDecoder::decodeLine(QByteArrayView line, std::vector<WatchEvent> &even
                      .arg(QString::fromUtf8(
                          envelope.type.first(qMin(envelope.type.size(), qsizetype(40))))));
     }
+}
+
+// Metadata alone is decoded as the implied kind. Whether a PartialObjectMetadata is of that kind,
+// nothing in it says; a whole object, from a server that has no such form, tells.
+bool WatchDecoder::isOtherKind(QByteArrayView json) const
+{
+    if (m_options.depth != priv::Depth::MetadataOnly || !m_options.impliedGvk)
+        return false;
+    const QString kind = plainString(memberOfCut(json, "kind"));
+    return !kind.isEmpty() && kind != QLatin1StringView("PartialObjectMetadata")
+        && (kind != m_options.impliedGvk->kind
+            || plainString(memberOfCut(json, "apiVersion")) != apiVersion(*m_options.impliedGvk));
 }
 
 void WatchDecoder::fail(const Error &error, std::vector<WatchEvent> &events)

@@ -29,7 +29,8 @@ public:
     // An object that cannot be decoded (a lone surrogate, no metadata) or whose event is larger
     // than the limit (B20) is counted; in its place stands a Bookmark with its version, so that the
     // watch moves past it (B22), or for a deleted one what could be read of its metadata. Events of
-    // unknown type are left out and counted.
+    // unknown type, and where only metadata is wanted whole objects of another kind than the
+    // implied one, are left out and counted.
     std::vector<WatchEvent> feed(const QByteArray &chunk);
     // False when the stream ended inside a line.
     bool endedOnBoundary() const;
@@ -40,6 +41,7 @@ public:
 private:
     void decodeLine(QByteArrayView line, std::vector<WatchEvent> &events);
     void decodeHead(const SkippedLine &line, std::vector<WatchEvent> &events);
+    bool isOtherKind(QByteArrayView json) const;
     void addUndecoded(WatchEvent::Type type, QByteArrayView json, std::vector<WatchEvent> &events);
     void decodeObject(WatchEvent::Type type, QByteArrayView json, std::vector<WatchEvent> &events);
     void decodeBookmark(QByteArrayView json, std::vector<WatchEvent> &events);

@@ -87,8 +87,10 @@ milliseconds Tries::timeLeft() const
 
 bool Tries::mayRetry(milliseconds delay) const
 {
-    return m_retries < RetryingTransport::kMaxRetries
-        && (m_request.totalDeadline == 0ms || delay < timeLeft());
+    if (m_retries >= RetryingTransport::kMaxRetries)
+        return false;
+    return m_request.totalDeadline == 0ms ? delay <= RetryingTransport::kLongestWait
+                                          : delay < timeLeft();
 }
 
 bool Tries::isRefusal(const ResponseHead &head) const
@@ -134,7 +136,7 @@ void Tries::onFinished(const Error &error)
 void Tries::tryLater(milliseconds delay, int httpStatus)
 {
     ++m_retries;
-    m_sink.onRetry(httpStatus);
+    m_sink.onRetry(httpStatus, delay);
     const std::lock_guard lock(m_mutex);
     if (!m_isClosed) {
         m_timer

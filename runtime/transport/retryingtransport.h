@@ -5,7 +5,8 @@
 //   - Watch: passed on; the reflector has its own delays (B25). Lease: passed on; a late write is
 //   no use (B45).
 //   - never a write whose outcome is unknown. The total deadline covers all tries: when the wait
-//   does not fit in, the refusal is passed on.
+//   does not fit in, or is longer than kLongestWait where there is none, the refusal is passed on,
+//   so that whoever asked can tell what it waits for.
 // Davit decides otherwise than C-8: Retry-After as a date counts too. Test: tst_retryingtransport.
 #pragma once
 
@@ -19,6 +20,7 @@ class RetryingTransport final : public Transport
 {
 public:
     static constexpr int kMaxRetries = 10;
+    static constexpr std::chrono::seconds kLongestWait{60}; // of one try without a total deadline
 
     // `time` is borrowed and outlives the transport and its exchanges.
     RetryingTransport(std::unique_ptr<Transport> inner, support::TimeSource &time);

@@ -58,9 +58,9 @@ public:
     virtual ~ResponseSink() = default;
     virtual void onHead(const ResponseHead &head) = 0;
     virtual void onBytes(const QByteArray &bytes) = 0;
-    // The transport is going to try the request once more, after an answer of this status or, with
-    // 0, after none. For who counts.
-    virtual void onRetry(int /*httpStatus*/) { }
+    // The transport is going to try the request once more after `wait`: it got an answer of this
+    // status or, with 0, none. For who counts, and who tells people.
+    virtual void onRetry(int /*httpStatus*/, std::chrono::milliseconds /*wait*/) { }
     // `error` is unset when the body came to its end as HTTP frames it, whatever the status was. A
     // status that is no success is not an error here: the sink has head and body. On the channels
     // List and Watch Qt 6.4 may take a chunked body that was cut for a whole one: who reads it

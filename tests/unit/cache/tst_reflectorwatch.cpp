@@ -189,7 +189,7 @@ void b12_otherErrorEvents(Bench &bench)
 void b12_endlessErrorEvents(Bench &bench)
 {
     bench.startWatching({}, QStringLiteral("10"));
-    for (int i = 0; i <= Reflector::kMaxFruitlessResumes; ++i) {
+    for (int i = 0; i <= Reflector::kMaxFruitless; ++i) {
         QCOMPARE(bench.source.count(QStringLiteral("LIST")), 1);
         bench.source.openAndSend({errorEvent(ErrorCode::InternalError)});
         bench.run();

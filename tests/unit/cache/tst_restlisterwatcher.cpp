@@ -72,6 +72,7 @@ public:
         error = e;
         page = p;
     }
+    void onListDelayed(const Error &why) override { error = why; }
     void onWatchOpened() override { isOpened = true; }
     void onWatchEvents(std::vector<codec::WatchEvent> more, qint64 read) override
     {
@@ -118,6 +119,8 @@ private Q_SLOTS:
     void contentType_data();
     void contentType();
     void asksVersion();
+    void delayed_data();
+    void delayed();
     void b20_limits();
     void metadataOnly_data();
     void metadataOnly();
@@ -318,6 +321,29 @@ void tst_RestListerWatcher::b20_limits()
     const auto watch = source.watch({}, executor, watches);
     transport.answer(200, {R"({"type":"DELETED","object":)" + large + "}\n"});
     QCOMPARE(watches.events, L({"a@1"}));
+}
+
+void tst_RestListerWatcher::delayed_data()
+{
+    QTest::addColumn<int>("status");
+    QTest::addColumn<QString>("why");
+    QTest::newRow("B25: 503") << 503 << u"list demo.example/v1 Widget: the server answered 503"_s;
+    QTest::newRow("C-9: no answer")
+        << 0 << u"list demo.example/v1 Widget: the connection broke before the answer"_s;
+}
+
+void tst_RestListerWatcher::delayed()
+{
+    QFETCH(const int, status);
+    ScriptedTransport transport;
+    testing::ManualExecutor executor;
+    RestListerWatcher source(transport, widgetsIn());
+    Sink sink;
+    const auto listing = source.list({}, executor, sink);
+    transport.sink->onRetry(status, 30s);
+    QTEST(sink.error.message(), "why");
+    QCOMPARE(sink.error.retryAfter(), status ? 30'000ms : Error().retryAfter());
+    QCOMPARE(sink.finished, 0);
 }
 
 void tst_RestListerWatcher::metadataOnly_data()

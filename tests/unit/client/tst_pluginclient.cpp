@@ -722,9 +722,9 @@ void tst_PluginClient::metrics() // C-75: every request counts once
     }
     executor.runAll();
     clock.advance(300ms);
-    server.exchanges[1]->sink->onRetry(429);
-    server.exchanges[1]->sink->onRetry(429);
-    server.exchanges[2]->sink->onRetry(0);
+    server.exchanges[1]->sink->onRetry(429, 1s);
+    server.exchanges[1]->sink->onRetry(429, 1s);
+    server.exchanges[2]->sink->onRetry(0, 1s);
     server.answer(0, 200, "{}");
     server.answer(1, 404, "");
     server.fail(2, Error(ErrorCode::ConnectionRefused, QStringLiteral("nothing listens")));

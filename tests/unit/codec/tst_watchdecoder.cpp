@@ -61,6 +61,7 @@ private Q_SLOTS:
     void tooLargeEvent();
     void keepsWhatWasSent();
     void metadataOnly();
+    void metadataOfAnotherKind();
     void endsInsideALine();
 };
 
@@ -268,6 +269,32 @@ void tst_WatchDecoder::metadataOnly()
     QVERIFY(events.at(0).object.isMetadataOnly());
     QCOMPARE(events.at(0).object.toJson(),
         QByteArray(R"({"metadata":{"name":"a","resourceVersion":"7"},"kind":"Widget"})"));
+}
+
+// T14 where every object becomes one of the implied kind.
+void tst_WatchDecoder::metadataOfAnotherKind()
+{
+    const Gvk widget{
+        QStringLiteral("demo.example"), QStringLiteral("v1"), QStringLiteral("Widget")};
+    priv::DecodeOptions options;
+    options.depth = priv::Depth::MetadataOnly;
+    options.impliedGvk = &widget;
+    WatchDecoder decoder(options);
+    const auto object = [](const char *kind) {
+        return QByteArray("{") + kind + R"("metadata":{"name":"a","resourceVersion":"7"}})";
+    };
+    QCOMPARE(fed(decoder,
+                 {wire("ADDED", object(R"("kind":"Pod","apiVersion":"v1",)")),
+                     wire("MODIFIED", object(R"("kind":"Widget","apiVersion":"other/v1",)")),
+                     wire("DELETED", object(R"("kind":"Pod","apiVersion":"v1",)"))}),
+        QStringList());
+    QCOMPARE(decoder.badObjects(), 3);
+    QCOMPARE(decoder.lastBadObject().message(), QStringLiteral("watch: a is of another kind"));
+    for (const char *kind : {R"("kind":"Widget","apiVersion":"demo.example/v1",)", "",
+             R"("kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1",)"})
+        QCOMPARE(
+            fed(decoder, {wire("ADDED", object(kind))}), QStringList(QStringLiteral("ADDED a@7")));
+    QCOMPARE(decoder.badObjects(), 3);
 }
 
 void tst_WatchDecoder::endsInsideALine()

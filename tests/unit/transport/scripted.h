@@ -136,7 +136,11 @@ public:
         text.append(QByteArray::number(head.httpStatus));
     }
     void onBytes(const QByteArray &bytes) override { text.append(bytes); }
-    void onRetry(int httpStatus) override { retries.append(httpStatus); }
+    void onRetry(int httpStatus, std::chrono::milliseconds wait) override
+    {
+        retries.append(httpStatus);
+        waits.append(int(wait.count()));
+    }
     void onFinished(const Error &error) override
     {
         text.append(error.isError() ? error.message().toUtf8() : "end"_ba);
@@ -144,6 +148,7 @@ public:
     }
     QByteArrayList text;
     QList<int> retries;
+    QList<int> waits; // ms
     ErrorCode code = ErrorCode::Unset;
 };
 

@@ -45,6 +45,8 @@ void tst_RetryingTransport::tries_data()
     QTest::newRow("C-8 Retry-After 0") << "GET"_ba << A{{429, 0}, ok} << 2 << good;
     QTest::newRow("C-8 no Retry-After")
         << "GET"_ba << A{{429, -1}, ok} << 1 << L{"429", "body", "end"};
+    QTest::newRow("told to wait for an hour: whoever asked must know")
+        << "GET"_ba << A{{503, 3600}, ok} << 1 << L{"503", "body", "end"};
     QTest::newRow("C-8 500 to a read") << "GET"_ba << A{{500, 1}, ok} << 2 << good;
     QTest::newRow("500 to a write: its outcome is unknown")
         << "PUT"_ba << A{{500, 1}, ok} << 1 << L{"500", "body", "end"};
@@ -113,6 +115,7 @@ void tst_RetryingTransport::waitsAsLongAsTold()
     QCOMPARE(asked[1].at, std::chrono::nanoseconds(3s));
     QCOMPARE(asked[2].at, std::chrono::nanoseconds(4s)); // C-9: one second
     QCOMPARE(log.retries, QList<int>({429, 0}));
+    QCOMPARE(log.waits, QList<int>({3000, 1000}));
 }
 
 // C-7
