@@ -17,6 +17,23 @@ QString sizeText(quint64 bytes)
     return QStringLiteral("%1 MB").arg(double(bytes) / 1e6, 0, 'f', 1);
 }
 
+// One line of a note. What comes from a server, a file name or a plugin must not start another.
+QByteArray noteLine(const QString &text)
+{
+    constexpr qsizetype longest = 2048; // as the log, which shows it whole, has limits
+    QString line = QStringLiteral("    ");
+    for (const QChar c : QStringView(text).left(longest)) {
+        const QChar::Category kind = c.category();
+        const bool isPlain = kind != QChar::Other_Control && kind != QChar::Other_Format
+            && kind != QChar::Separator_Line && kind != QChar::Separator_Paragraph;
+        line += isPlain ? QString(c)
+                        : QStringLiteral("\\u%1").arg(c.unicode(), 4, 16, QLatin1Char('0'));
+    }
+    if (text.size() > longest)
+        line += QStringLiteral("…");
+    return line.toUtf8() + '\n';
+}
+
 } // namespace
 
 void StateBoard::setSyncSource(Syncs source)
@@ -76,22 +93,21 @@ QByteArray StateBoard::notes() const
     {
         const std::lock_guard lock(m_mutex);
         if (!m_isServerReached)
-            out += "    server: "
-                + (m_serverFault.isEmpty() ? QByteArray("no answer yet") : m_serverFault.toUtf8())
-                + '\n';
+            out += noteLine(QStringLiteral("server: ")
+                + (m_serverFault.isEmpty() ? QStringLiteral("no answer yet") : m_serverFault));
         if (!m_leadership.isEmpty())
-            out += "    leader: " + m_leadership.toUtf8() + '\n';
+            out += noteLine(QStringLiteral("leader: ") + m_leadership);
     }
     for (const SyncProgress &sync : syncs())
-        out += "    sync " + sync.resource.toUtf8() + ": " + describe(sync).toUtf8() + '\n';
+        out += noteLine(QStringLiteral("sync %1: ").arg(sync.resource) + describe(sync));
     for (const PluginState &plugin : plugins()) {
-        out += "    plugin " + plugin.id.toUtf8();
+        QString line = QStringLiteral("plugin ") + plugin.id;
         if (!plugin.version.isEmpty())
-            out += ' ' + plugin.version.toUtf8();
-        out += ": " + plugin.state.toUtf8();
+            line += QLatin1Char(' ') + plugin.version;
+        line += QStringLiteral(": ") + plugin.state;
         if (!plugin.reason.isEmpty())
-            out += ", " + plugin.reason.toUtf8();
-        out += '\n';
+            line += QStringLiteral(", ") + plugin.reason;
+        out += noteLine(line);
     }
     return redacted(QString::fromUtf8(out)).toUtf8(); // servers repeat what they were sent
 }

@@ -13,6 +13,8 @@ private Q_SLOTS:
     void describes_data();
     void describes();
     void board();
+    void oneLineEach_data();
+    void oneLineEach();
 };
 
 void tst_StateBoard::describes_data()
@@ -77,6 +79,45 @@ void tst_StateBoard::board()
     QVERIFY(board.areAllSynced());
     board.setSyncSource({});
     QVERIFY(board.syncs().isEmpty());
+}
+
+void tst_StateBoard::oneLineEach_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QByteArray>("shown");
+    QTest::newRow("a line that is not ours")
+        << QStringLiteral("no\n[+]caches ok\r") << QByteArray("no\\u000a[+]caches ok\\u000d");
+    QTest::newRow("NUL and ESC") << QString(QChar(0)) + QStringLiteral("\x1b[2J")
+                                 << QByteArray("\\u0000\\u001b[2J");
+    QTest::newRow("other ends of a line, and right to left")
+        << QStringLiteral("\u0085\u2028\u202e") << QByteArray("\\u0085\\u2028\\u202e");
+    QTest::newRow("other tongues")
+        << QStringLiteral("Zürich 東京 😀") << QByteArray("Zürich 東京 😀");
+}
+
+// What a server, a file or a plugin says stays in its line.
+void tst_StateBoard::oneLineEach()
+{
+    QFETCH(const QString, text);
+    QFETCH(const QByteArray, shown);
+    StateBoard board;
+    board.setServerFault(text);
+    QCOMPARE(board.notes(), "    server: " + shown + '\n');
+    board.setServerReached();
+    board.setSyncSource([&text] {
+        return QList<SyncProgress>{{QStringLiteral("v1 Pod"), false, 0, 0, 0, -1, 1s, text}};
+    });
+    QCOMPARE(board.notes(),
+        "    sync v1 Pod: 0 objects, 0 B of JSON in 1.0 s, waiting: " + shown + '\n');
+    board.setSyncSource({});
+    board.setPluginSource([&text] {
+        return QList<PluginState>{{text, {}, QStringLiteral("Refused"), text, false}};
+    });
+    QCOMPARE(board.notes(), "    plugin " + shown + ": Refused, " + shown + '\n');
+    board.setPluginSource([] {
+        return QList<PluginState>{{QStringLiteral("a"), {}, QString(100'000, u'x'), {}, false}};
+    });
+    QVERIFY(board.notes().size() < 3000);
 }
 
 QTEST_GUILESS_MAIN(tst_StateBoard)
