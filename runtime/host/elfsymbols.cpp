@@ -1,6 +1,7 @@
 #include "elfsymbols.h"
 
 #include <QtCore/qfile.h>
+#include <QtCore/qfileinfo.h>
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
@@ -11,6 +12,7 @@ namespace davit::host {
 
 namespace {
 
+constexpr qint64 kMaxBytes = qint64(1) << 30; // of a library
 constexpr unsigned char kGnuUnique = 10; // STB_GNU_UNIQUE
 
 // The bytes of a file, with each access checked against its end.
@@ -105,11 +107,19 @@ void readVersions(const Image &image, const Elf64_Shdr &table, quint64 names, QS
 
 Result<ElfSymbols> readElfSymbols(const QString &path)
 {
+    if (const QFileInfo info(path); info.exists() && !info.isFile()) // opening a FIFO would block
+        return Error(ErrorCode::InvalidArgument,
+            QStringLiteral("%1: it is no regular file; name a shared library").arg(path));
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
         return Error(ErrorCode::InvalidArgument,
             QStringLiteral("%1: cannot be read (%2)").arg(path, file.errorString()));
-    const QByteArray bytes = file.readAll();
+    if (file.size() > kMaxBytes)
+        return Error(ErrorCode::InvalidArgument,
+            QStringLiteral("%1: it has more than %2 bytes; strip the library")
+                .arg(path)
+                .arg(kMaxBytes));
+    const QByteArray bytes = file.read(kMaxBytes);
     const Image image(bytes);
     const std::vector<Elf64_Shdr> sections = sectionsOf(image);
     if (sections.empty())

@@ -1,7 +1,8 @@
 // What the dynamic symbol table of a shared library says about how it can be hosted; read from the
 // file, without loading it. Source: System V ABI, "Symbol Table"; GNU's STB_GNU_UNIQUE and symbol
 // versioning. Any file is safe to read: it ends, within the memory of a few copies of the file.
-// Test: tst_elfsymbols; fuzzed by fuzz_elf.
+// What is no regular file, or larger than 1 GiB, is refused unread. Test: tst_elfsymbols; fuzzed by
+// fuzz_elf.
 #pragma once
 
 #include <davit/result.h>

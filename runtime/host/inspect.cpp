@@ -116,7 +116,8 @@ QString inspectPlugin(const QString &path, bool *isGood)
                 .arg((raw.qtVersion >> 8) & 0xff));
     if (status.isOk())
         text += describe(metadata);
-    text += describeSymbols(absolute);
+    if (raw.qtVersion != 0) // a plugin at least, if not one that fits
+        text += describeSymbols(absolute);
     if (!metadata.crds.isEmpty())
         text += line("warning",
             QStringLiteral(

@@ -5,6 +5,7 @@
 #include <QTest>
 #include <elf.h>
 #include <limits>
+#include <sys/stat.h>
 
 using davit::host::ElfSymbols;
 using davit::host::readElfSymbols;
@@ -69,6 +70,8 @@ private Q_SLOTS:
     void reads();
     void refuses_data();
     void refuses();
+    void refusesUnread_data();
+    void refusesUnread();
 
 private:
     QString write(const QByteArray &bytes);
@@ -149,6 +152,33 @@ void tst_ElfSymbols::refuses()
     const auto symbols = readElfSymbols(path);
     QVERIFY(!symbols.isOk());
     QCOMPARE(symbols.error().message(), path + u": this is no shared library of this machine"_s);
+}
+
+void tst_ElfSymbols::refusesUnread_data()
+{
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("reason");
+    const QString fifo = m_dir.filePath(u"fifo.so"_s);
+    QCOMPARE(mkfifo(QFile::encodeName(fifo).constData(), 0600), 0);
+    const QString endless = m_dir.filePath(u"endless.so"_s);
+    QVERIFY(QFile::link(u"/dev/zero"_s, endless));
+    const QString huge = m_dir.filePath(u"huge.so"_s);
+    QFile sparse(huge);
+    QVERIFY(sparse.open(QIODevice::WriteOnly) && sparse.resize((qint64(1) << 30) + 1));
+    const QString irregular = u"it is no regular file; name a shared library"_s;
+    QTest::newRow("a FIFO that nobody writes to") << fifo << irregular;
+    QTest::newRow("a link to an endless device") << endless << irregular;
+    QTest::newRow("a directory") << m_dir.path() << irregular;
+    QTest::newRow("huge") << huge << u"it has more than 1073741824 bytes; strip the library"_s;
+}
+
+void tst_ElfSymbols::refusesUnread()
+{
+    QFETCH(QString, path);
+    QFETCH(QString, reason);
+    const auto symbols = readElfSymbols(path);
+    QVERIFY(!symbols.isOk());
+    QCOMPARE(symbols.error().message(), path + u": "_s + reason);
 }
 
 QTEST_GUILESS_MAIN(tst_ElfSymbols)
