@@ -36,25 +36,39 @@ PluginFaults::PluginFaults(const QString &pluginId, const support::TimeSource &t
 
 void PluginFaults::fault(const char *entry, const QString &subject, const QString &what) noexcept
 {
-    m_log.error("plugin code threw",
-        {{"entry", QString::fromLatin1(entry)}, {"subject", subject}, {"what", what}});
     QString reason;
+    quint64 count = 0;
+    bool isTold = false;
     {
         const std::lock_guard lock(m_mutex);
         const auto now = m_time.monotonic();
-        ++m_count;
+        isTold = isToldLocked(now);
+        count = ++m_count;
         m_last = what;
         m_times.push_back(now);
         while (int(m_times.size()) > m_settings.budget)
             m_times.pop_front();
-        if (recentLocked(now) < m_settings.budget)
-            return;
-        reason = QStringLiteral("%1 faults within %2 s, the last in %3: %4")
-                     .arg(m_settings.budget)
-                     .arg(seconds(m_settings.window))
-                     .arg(named(entry, subject), what);
+        if (recentLocked(now) >= m_settings.budget)
+            reason = QStringLiteral("%1 faults within %2 s, the last in %3: %4")
+                         .arg(m_settings.budget)
+                         .arg(seconds(m_settings.window))
+                         .arg(named(entry, subject), what);
     }
-    m_onOverBudget(reason);
+    if (isTold)
+        m_log.error("plugin code threw",
+            {{"entry", QString::fromLatin1(entry)}, {"subject", subject}, {"what", what},
+                {"faultsSoFar", count}});
+    if (!reason.isEmpty())
+        m_onOverBudget(reason);
+}
+
+bool PluginFaults::isToldLocked(std::chrono::nanoseconds now)
+{
+    if (m_count > 0 && recentLocked(now) >= m_settings.budget
+        && now - m_toldAt < std::chrono::minutes(1))
+        return false;
+    m_toldAt = now;
+    return true;
 }
 
 void PluginFaults::entered(const char *entry, const QString &subject) noexcept

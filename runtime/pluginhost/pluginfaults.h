@@ -1,6 +1,7 @@
 // What one plugin did wrong, and what of its code runs now. Contract:
-//   - Each fault is logged once and counted; when the error budget is used up within its window,
-//   `onOverBudget` is called with a sentence.
+//   - Each fault is counted, and logged once; beyond the error budget of a window only one line a
+//   minute, with the count: a timer of 5 ms goes on throwing after its plugin was given up.
+//   - When the error budget is used up within its window, `onOverBudget` is called with a sentence.
 //   - Calls are known by thread, so that one that never returns, or that ends the process, can be
 //   named.
 // Test: tst_pluginfaults.
@@ -74,6 +75,7 @@ private:
         RunningCode outer; // what it interrupted
     };
     int recentLocked(std::chrono::nanoseconds now) const;
+    bool isToldLocked(std::chrono::nanoseconds now); // of a fault that is not counted yet
 
     const QByteArray m_pluginId; // UTF-8
     const support::TimeSource &m_time;
@@ -83,6 +85,7 @@ private:
     mutable std::mutex m_mutex;
     std::vector<Call> m_calls; // GUARDED_BY(m_mutex); a few, the innermost of a thread last
     std::deque<std::chrono::nanoseconds> m_times; // GUARDED_BY(m_mutex); of the last faults
+    std::chrono::nanoseconds m_toldAt{0}; // GUARDED_BY(m_mutex); of the last line
     quint64 m_count = 0; // GUARDED_BY(m_mutex)
     QString m_last; // GUARDED_BY(m_mutex)
 };

@@ -17,6 +17,7 @@ class tst_PluginFaults : public QObject
 private Q_SLOTS:
     void budget();
     void windowForgets();
+    void toldOnceAMinute();
     void overdue();
     void nestedAndOtherThreads();
     void runningHere();
@@ -45,7 +46,7 @@ void tst_PluginFaults::budget()
     QCOMPARE(faults.last(), QStringLiteral("boom 2"));
     QCOMPARE(lines.seen.value(0),
         QStringLiteral("1|pluginhost|plugin code threw|plugin=demo|entry=slot added|"
-                       "subject=v1 Secret|what=boom 0"));
+                       "subject=v1 Secret|what=boom 0|faultsSoFar=1"));
     QCOMPARE(lines.seen.size(), 3);
 }
 
@@ -67,6 +68,31 @@ void tst_PluginFaults::windowForgets()
     QCOMPARE(over, 1);
     QCOMPARE(faults.recent(), 2);
     QCOMPARE(faults.count(), quint64(3));
+}
+
+// A timer of a plugin that was given up fires on.
+void tst_PluginFaults::toldOnceAMinute()
+{
+    fake::Lines lines;
+    FaultSettings settings;
+    settings.budget = 3;
+    PluginFaults faults(QStringLiteral("demo"), m_clock,
+        Logger(lines, QStringLiteral("pluginhost")), settings, [](const QString &) {});
+    const auto throwFor = [&](int faultsOf5ms) {
+        for (int i = 0; i < faultsOf5ms; ++i) {
+            faults.fault("event", QStringLiteral("QTimer"), QStringLiteral("boom"));
+            m_clock.advance(5ms);
+        }
+    };
+    throwFor(12'000); // a minute
+    QCOMPARE(lines.seen.size(), 3);
+    throwFor(1000);
+    QCOMPARE(lines.seen.size(), 4);
+    QVERIFY(lines.seen.last().endsWith(QStringLiteral("|faultsSoFar=12003")));
+    QCOMPARE(faults.count(), quint64(13'000));
+    m_clock.advance(settings.window); // what comes after a rest is told again
+    throwFor(5);
+    QCOMPARE(lines.seen.size(), 7);
 }
 
 void tst_PluginFaults::overdue()
