@@ -197,6 +197,13 @@ std::string patternFor(const QByteArray &path)
     return path.endsWith('/') ? pattern + ".*" : pattern;
 }
 
+void refuseMethod(const httplib::Request &, httplib::Response &response)
+{
+    response.status = 405;
+    response.set_header("Allow", "GET, HEAD");
+    response.set_content("405 method not allowed\n", "text/plain; charset=utf-8");
+}
+
 } // namespace
 
 class WebServer::Private
@@ -226,15 +233,19 @@ WebServer::WebServer() : d(std::make_unique<Private>())
 {
     d->server.set_socket_options(setSocketOptions);
     d->server.set_payload_max_length(64 * 1024);
+    // With a body, which is read before: it would else be taken for the next request.
+    d->server.Post(".*", refuseMethod);
+    d->server.Put(".*", refuseMethod);
+    d->server.Patch(".*", refuseMethod);
+    d->server.Delete(".*", refuseMethod);
+    d->server.Options(".*", refuseMethod);
     // httplib would wait for the end of a body that no header announces.
     d->server.set_pre_routing_handler(
         [](const httplib::Request &request, httplib::Response &response) {
             if (request.method == "GET" || request.method == "HEAD"
                 || request.has_header("Content-Length") || request.has_header("Transfer-Encoding"))
                 return httplib::Server::HandlerResponse::Unhandled;
-            response.status = 405;
-            response.set_header("Allow", "GET, HEAD");
-            response.set_content("405 method not allowed\n", "text/plain; charset=utf-8");
+            refuseMethod(request, response);
             return httplib::Server::HandlerResponse::Handled;
         });
 }

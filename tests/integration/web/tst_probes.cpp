@@ -63,6 +63,7 @@ private Q_SLOTS:
     void slowClients();
     void stopsUnderSlowClients();
     void postWithoutBody();
+    void postWithBody();
     void addressInUse();
     void hostThatIsNotOurs();
     void offPort();
@@ -244,6 +245,25 @@ void tst_Probes::postWithoutBody()
     QVERIFY(silent.open(m_server.port()));
     QVERIFY(get(m_server.port(), "/healthz", "POST").startsWith("HTTP/1.1 405"));
     QVERIFY(silent.isOpen()); // no time limit was waited for
+}
+
+// The body is no second request.
+void tst_Probes::postWithBody()
+{
+    QTcpSocket socket;
+    socket.connectToHost(QStringLiteral("127.0.0.1"), m_server.port());
+    QVERIFY(socket.waitForConnected(5000));
+    const QByteArray body = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n";
+    socket.write(
+        "POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: " + QByteArray::number(body.size())
+        + "\r\n\r\n" + body + "GET /healthz/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    QByteArray answer;
+    while (socket.waitForReadyRead(5000))
+        answer += socket.readAll();
+    QVERIFY2(answer.startsWith("HTTP/1.1 405"), answer.constData());
+    QVERIFY(answer.contains("Allow: GET, HEAD"));
+    QVERIFY(!answer.contains("n_total"));
+    QVERIFY2(answer.endsWith("\r\n\r\nok"), answer.constData());
 }
 
 void tst_Probes::addressInUse()
