@@ -47,7 +47,7 @@ Result<Configuration> readConfiguration(const QString &path)
     const QByteArray text = transport::readInputFile(path, &unreadable);
     if (!unreadable.isEmpty())
         return fault(QStringLiteral("cannot be read (%1); check --config").arg(unreadable));
-    const support::YamlDocuments yaml = support::yamlToJson(text);
+    const support::YamlDocuments yaml = support::yamlToJson(text, support::SameKeys::AreFaults);
     if (!yaml.isOk())
         return fault(QStringLiteral("is no YAML: %1").arg(yaml.error));
     if (yaml.documents.size() != 1)

@@ -73,6 +73,12 @@ Status checkCopiesApart(const QString &stateDir, const QStringList &places)
             QStringLiteral("%1: it is a symbolic link, and copies of plugins are made and removed "
                            "there; remove it or choose another --state-dir")
                 .arg(copies));
+    if (const QFileInfo info(copies); info.exists() && !(info.isDir() && info.isWritable()))
+        return Status(ErrorCode::InvalidConfiguration,
+            QStringLiteral(
+                "%1: it is no directory that can be written to, and copies of plugins are "
+                "made there; remove it or choose another --state-dir")
+                .arg(copies));
     const QString real
         = QDir(QFileInfo(stateDir).canonicalFilePath()).filePath(QFileInfo(copies).fileName());
     for (const QString &place : places) {

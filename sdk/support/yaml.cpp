@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <sstream>
+#include <unordered_set>
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
@@ -173,6 +174,8 @@ Json scalar(const YAML::Node &node)
 class Converter
 {
 public:
+    explicit Converter(SameKeys sameKeys) : m_sameKeys(sameKeys) { }
+
     Json convert(const YAML::Node &node, int depth)
     {
         if (depth > kMaxJsonDepth)
@@ -207,13 +210,19 @@ private:
     {
         Json object = Json::object();
         MemberIndex index;
+        std::unordered_set<std::string> explicitKeys; // a merged one may be overridden
         for (const auto &member : node)
             if (isMergeKey(member.first))
                 mergeInto(object, index, member.second, depth);
         for (const auto &member : node)
-            if (!isMergeKey(member.first))
-                *index.slot(object, keyText(member.first)).first
-                    = convert(member.second, depth + 1);
+            if (!isMergeKey(member.first)) {
+                const std::string key = keyText(member.first);
+                if (m_sameKeys == SameKeys::AreFaults && !explicitKeys.insert(key).second)
+                    throw YamlFault(member.first.Mark(),
+                        QStringLiteral("the key \"%1\" stands twice in one map; remove one")
+                            .arg(QString::fromStdString(key)));
+                *index.slot(object, key).first = convert(member.second, depth + 1);
+            }
         return object;
     }
 
@@ -252,6 +261,7 @@ private:
         return value.dump();
     }
 
+    const SameKeys m_sameKeys;
     int m_nodes = 0;
 };
 
@@ -295,13 +305,13 @@ void checkProgress(const std::string &text)
 
 } // namespace
 
-YamlDocuments yamlToJson(QByteArrayView text)
+YamlDocuments yamlToJson(QByteArrayView text, SameKeys sameKeys)
 {
     YamlDocuments result;
     try {
         const std::string source = toStdString(text);
         checkProgress(source);
-        Converter converter;
+        Converter converter(sameKeys);
         for (const YAML::Node &document : YAML::LoadAll(source))
             if (document.IsDefined() && !document.IsNull())
                 result.documents.append(dumpJson(converter.convert(document, 1)));

@@ -4,7 +4,7 @@
 //     leading 0, with _ between digits; floats. Everything else, and all that is quoted or tagged
 //     !!str, is a string. A date stays a string.
 //   - Anchors, aliases and merge keys (<<) are resolved. Keys that are numbers or booleans become
-//     text. Of duplicate keys the last wins.
+//     text. Of duplicate keys the last wins, unless they are to be faults.
 //   - A whole number written as a float becomes an integer (1.0 is 1), as kubectl prints it.
 // Source: YAML 1.1 types; compared with kubectl 1.37.2 value by value. Test: tst_yaml.
 #pragma once
@@ -25,9 +25,14 @@ struct YamlDocuments
     bool isOk() const { return error.isEmpty(); }
 };
 
+enum class SameKeys {
+    LastWins, // as kubectl has it
+    AreFaults // in what is written by hand for this program: one of the two would be left out
+};
+
 // All documents of one text (UTF-8, separated by ---); nothing when there is an error. Refused:
 // more than 512 levels, more than a million nodes after aliases are resolved, infinity and NaN.
 // [thread-safe]
-YamlDocuments yamlToJson(QByteArrayView text);
+YamlDocuments yamlToJson(QByteArrayView text, SameKeys sameKeys = SameKeys::LastWins);
 
 } // namespace davit::support

@@ -6,9 +6,12 @@
 #include <support/yaml.h>
 
 #include <QtCore/qdir.h>
-#include <QtCore/qsavefile.h>
+#include <QtCore/qtemporaryfile.h>
 #include <QtCore/qurlquery.h>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -82,22 +85,44 @@ Status statusOf(const ApiReply &reply, const QString &what)
         .withStatusJson(bytesOf(reply.body));
 }
 
-// An object that a folder brings twice: which one is meant is not for the server to guess.
-Status twice(const Json &object, const QString &what, const QString &otherFile)
+// An object of a folder, and where it stands.
+struct FileObject
+{
+    QString path;
+    int document = 0; // of the file, from 1
+    Json object;
+};
+
+// "ConfigMap default/x"
+QString titleOf(const Json &object)
 {
     const Json metadata = support::membersOf(object, "metadata");
     QString name = QString::fromStdString(support::stringMember(metadata, "name"));
     if (const std::string space = support::stringMember(metadata, "namespace"); !space.empty())
         name.prepend(QString::fromStdString(space) + QLatin1Char('/'));
-    return Error(ErrorCode::InvalidConfiguration,
-        QStringLiteral("%1: %2 %3 is also in %4; remove it from one of the two")
-            .arg(what, QString::fromStdString(support::stringMember(object, "kind")), name,
-                otherFile));
+    return QString::fromStdString(support::stringMember(object, "kind")) + QLatin1Char(' ') + name;
 }
 
-// Appends the objects of a file, those of lists one by one, each with the path of the file.
-Status readObjects(const QString &path, std::vector<std::pair<QString, Json>> *objects)
+QString placeOf(const FileObject &one)
 {
+    const QString title = titleOf(one.object).trimmed();
+    return QStringLiteral("objects file %1: document %2").arg(one.path).arg(one.document)
+        + (title.isEmpty() ? QString() : QStringLiteral(", ") + title);
+}
+
+// An object that a folder brings twice: which one is meant is not for the server to guess.
+Status twice(const FileObject &one, const FileObject &other)
+{
+    const QString where = other.path == one.path
+        ? QStringLiteral("is document %1 too; remove one of the two").arg(other.document)
+        : QStringLiteral("is also in %1; remove it from one of the two").arg(other.path);
+    return Error(ErrorCode::InvalidConfiguration, QStringLiteral("%1 %2").arg(placeOf(one), where));
+}
+
+// Appends the objects of a file, those of lists one by one.
+Status readObjects(const QString &path, std::vector<FileObject> *objects)
+{
+    int document = 0;
     const auto refuse = [&path](const QString &what) {
         return Status(
             ErrorCode::InvalidConfiguration, QStringLiteral("objects file %1: %2").arg(path, what));
@@ -107,22 +132,24 @@ Status readObjects(const QString &path, std::vector<std::pair<QString, Json>> *o
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly))
         return refuse(file.errorString());
-    const support::YamlDocuments yaml = support::yamlToJson(file.readAll());
+    const support::YamlDocuments yaml
+        = support::yamlToJson(file.readAll(), support::SameKeys::AreFaults);
     if (!yaml.isOk())
         return refuse(yaml.error);
-    for (const QByteArray &document : yaml.documents) {
+    for (const QByteArray &json : yaml.documents) {
+        ++document;
         Json object;
         QString error;
-        if (!support::parseJson(document, &object, &error))
-            return refuse(error);
+        if (!support::parseJson(json, &object, &error))
+            return refuse(QStringLiteral("document %1: %2").arg(document).arg(error));
         if (support::stringMember(object, "kind") != "List") {
-            objects->emplace_back(path, std::move(object));
+            objects->push_back({path, document, std::move(object)});
             continue;
         }
         if (object.contains("items") && !object["items"].is_null() && !object["items"].is_array())
             return refuse(QStringLiteral("items of a List must be a list of objects"));
         for (const Json &item : support::itemsOf(object, "items"))
-            objects->emplace_back(path, item);
+            objects->push_back({path, document, item});
     }
     return Status::ok();
 }
@@ -270,11 +297,20 @@ QByteArray EmbeddedApiServer::kubeconfig() const
 
 Status EmbeddedApiServer::writeKubeconfig(const QString &path) const
 {
-    QSaveFile file(path);
+    // Beside it and renamed: a link of that name is replaced, and what it names stays as it is.
+    QTemporaryFile file(path + QStringLiteral(".XXXXXX"));
     const QByteArray text = kubeconfig();
-    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
+    QString fault;
+    if (!file.open() || file.write(text) != text.size() || !file.flush())
+        fault = file.errorString();
+    else if (::rename(QFile::encodeName(file.fileName()).constData(),
+                 QFile::encodeName(path).constData())
+        != 0)
+        fault = QString::fromLocal8Bit(std::strerror(errno));
+    if (!fault.isEmpty())
         return Status(ErrorCode::InvalidConfiguration,
-            QStringLiteral("kubeconfig %1: cannot be written: %2").arg(path, file.errorString()));
+            QStringLiteral("kubeconfig %1: cannot be written: %2").arg(path, fault));
+    file.setAutoRemove(false);
     return Status::ok();
 }
 
@@ -335,7 +371,7 @@ Status EmbeddedApiServer::loadObjects(const QString &folder)
     if (!dir.exists())
         return Status(ErrorCode::InvalidConfiguration,
             QStringLiteral("objects folder %1: does not exist").arg(folder));
-    std::vector<std::pair<QString, Json>> objects;
+    std::vector<FileObject> objects;
     const QStringList names = dir.entryList(
         {QStringLiteral("*.yaml"), QStringLiteral("*.yml"), QStringLiteral("*.json")},
         QDir::Dirs | QDir::Files | QDir::System, QDir::Name);
@@ -343,16 +379,15 @@ Status EmbeddedApiServer::loadObjects(const QString &folder)
         if (const Status status = readObjects(dir.filePath(name), &objects); !status.isOk())
             return status;
     std::stable_partition(objects.begin(), objects.end(), [](const auto &object) {
-        const std::string kind = support::stringMember(object.second, "kind");
+        const std::string kind = support::stringMember(object.object, "kind");
         return kind == "CustomResourceDefinition" || kind == "Namespace";
     });
-    std::map<std::string, QString> loaded; // the file of each object, by its path on the server
-    for (const auto &[path, object] : objects) {
-        const QString what = QStringLiteral("objects file %1").arg(path);
-        Status status = d->put(object, what);
-        if (const auto [first, isNew] = loaded.emplace(d->router.pathOf(object, true), path);
+    std::map<std::string, const FileObject *> loaded; // by their paths on the server
+    for (const FileObject &one : objects) {
+        Status status = d->put(one.object, placeOf(one));
+        if (const auto [first, isNew] = loaded.emplace(d->router.pathOf(one.object, true), &one);
             status.isOk() && !isNew)
-            status = twice(object, what, first->second);
+            status = twice(one, *first->second);
         if (!status.isOk())
             return status;
     }

@@ -296,7 +296,14 @@ void tst_EmbeddedApiServer::loadFaults_data()
     QTest::newRow("one object twice, once in the default namespace by name")
         << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n"
                       "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n")
-        << QStringLiteral(": ConfigMap a is also in ");
+        << QStringLiteral(": document 2, ConfigMap a is document 1 too; remove one of the two");
+    QTest::newRow("the second document is the wrong one")
+        << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n"
+                      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: B}\n")
+        << QStringLiteral(": document 2, ConfigMap B: ");
+    QTest::newRow("a key twice")
+        << QByteArray("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\nkind: Secret\n")
+        << QStringLiteral("line 4: the key \"kind\" stands twice in one map; remove one");
     QTest::newRow("List whose items are no list")
         << QByteArray("apiVersion: v1\nkind: List\nitems: 5\n")
         << QStringLiteral("items of a List must be a list of objects");

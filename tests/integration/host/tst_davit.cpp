@@ -253,8 +253,8 @@ void tst_Davit::refused_data()
             QStringLiteral("--embedded-objects"), m_dir.filePath(QStringLiteral("objects")),
             QStringLiteral("--health-probe-bind-address=0"),
             QStringLiteral("--metrics-bind-address=0")},
-        QStringLiteral("the embedded API server cannot start: objects file %1: ConfigMap default/x "
-                       "is also in %2; remove it from one of the two\n")
+        QStringLiteral("the embedded API server cannot start: objects file %1: document 1, "
+                       "ConfigMap default/x is also in %2; remove it from one of the two\n")
             .arg(m_dir.filePath(QStringLiteral("objects/b.yaml")),
                 m_dir.filePath(QStringLiteral("objects/a.yaml"))));
     row("two clusters", base + QStringList(QStringLiteral("--embedded")),
@@ -429,6 +429,8 @@ void tst_Davit::stateDirApart_data()
         << QStringLiteral("plugin-copies/mine") << QString() << overlaps;
     QTest::newRow("it is a link") << QStringLiteral("plugins") << QStringLiteral("plugins")
                                   << QStringLiteral("it is a symbolic link");
+    QTest::newRow("it is a file") << QStringLiteral("plugins") << QStringLiteral("a file")
+                                  << QStringLiteral("it is no directory that can be written to");
 }
 
 void tst_Davit::stateDirApart()
@@ -439,7 +441,10 @@ void tst_Davit::stateDirApart()
     HostProcess davit;
     const QDir state(davit.stateDir());
     QVERIFY(state.mkpath(plugins));
-    if (!link.isEmpty())
+    if (link == QLatin1StringView("a file")) {
+        QFile file(state.filePath(QStringLiteral("plugin-copies")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+    } else if (!link.isEmpty())
         QVERIFY(QFile::link(state.filePath(link), state.filePath(QStringLiteral("plugin-copies"))));
     davit.run({QStringLiteral("--plugin-dir"), state.filePath(plugins),
         QStringLiteral("--kubeconfig"), kubeconfig(QStringLiteral("http://127.0.0.1:1"))});

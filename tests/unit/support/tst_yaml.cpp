@@ -4,6 +4,7 @@
 #include <QTest>
 
 using namespace davit::support;
+using namespace Qt::Literals::StringLiterals;
 
 class tst_Yaml : public QObject
 {
@@ -17,6 +18,8 @@ private Q_SLOTS:
     void faults();
     void tooManyAliases();
     void manyKeys();
+    void sameKeys_data();
+    void sameKeys();
     void jsonDepth_data();
     void jsonDepth();
 };
@@ -202,6 +205,25 @@ void tst_Yaml::manyKeys()
     QCOMPARE(toByteArray(stringMember(tree, "k7")), QByteArray("last"));
     QCOMPARE(tree.back().get<int>(), 99'999);
     QVERIFY(isSameJson(tree, tree));
+}
+
+void tst_Yaml::sameKeys_data()
+{
+    QTest::addColumn<QByteArray>("yaml");
+    QTest::addColumn<QString>("error");
+    QTest::newRow("twice") << "a: 1\nb: 2\na: 3\n"_ba
+                           << u"line 3: the key \"a\" stands twice in one map; remove one"_s;
+    QTest::newRow("deep down") << "x: [{y: {1: a, \"1\": b}}]\n"_ba
+                               << u"line 1: the key \"1\" stands twice in one map; remove one"_s;
+    QTest::newRow("in two maps") << "a: {a: 1}\nb: {a: 2}\n"_ba << QString();
+    QTest::newRow("over a merged one") << "b: &b {a: 1}\nc: {<<: *b, a: 2}\n"_ba << QString();
+}
+
+void tst_Yaml::sameKeys()
+{
+    QFETCH(const QByteArray, yaml);
+    QTEST(yamlToJson(yaml, SameKeys::AreFaults).error, "error");
+    QCOMPARE(yamlToJson(yaml).error, QString());
 }
 
 void tst_Yaml::jsonDepth_data()
