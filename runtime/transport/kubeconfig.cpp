@@ -37,8 +37,11 @@ void readCluster(KubeconfigReader &reader, ClusterConfig &config)
                                     "each other, remove one"));
     config.tlsServerName = reader.text("tls-server-name");
     const QString server = reader.text("server");
-    if (server.isEmpty())
-        return reader.fault(QStringLiteral("server is missing"));
+    if (server.isEmpty()) {
+        if (!reader.has("server")) // what is no text was told already
+            reader.fault(QStringLiteral("server is missing"));
+        return;
+    }
     config.server = serverUrl(server, config.isInsecure || !config.caPem.isEmpty());
     const QString scheme = config.server.scheme();
     if (!config.server.isValid() || config.server.host().isEmpty()
@@ -210,6 +213,8 @@ Status readUser(const KubeconfigEntry &entry, ClusterConfig &config, QStringList
         reader.fault(QStringLiteral("exec and auth-provider exclude each other, remove one"));
     if (support::objectMember(entry.value, "exec"))
         config.exec = readExec(entry, what, faults);
+    else if (reader.has("exec")) // without it, it would be another identity
+        reader.fault(QStringLiteral("exec is no map of apiVersion, command and more"));
     if (!config.token.isEmpty() || !config.basicUser.isEmpty())
         config.exec.reset(); // C-73
     if (faults.isEmpty() && reader.has("auth-provider")) {

@@ -69,6 +69,9 @@ QString mergeText(const QByteArray &text, const QString &file, KubeconfigFiles &
         fault = mergeList(root, "users", "user", file, merged.users);
     if (fault.isEmpty())
         fault = mergeList(root, "contexts", "context", file, merged.contexts);
+    if (const auto current = root.find("current-context");
+        fault.isEmpty() && current != root.end() && !current->is_null() && !current->is_string())
+        fault = QStringLiteral("current-context is no text, put it in quotes");
     if (merged.currentContext.isEmpty())
         merged.currentContext = qstring(support::stringMember(root, "current-context"));
     return fault;

@@ -191,6 +191,12 @@ void tst_Kubeconfig::faults_data()
     row("namespace", config(kServer, "token: t", "cluster: c, user: u, namespace: A_b"),
         "context \"c\": namespace \"A_b\" is no valid name");
     row("no server", config("", "token: t"), "cluster \"c\": server is missing");
+    row("a server that is a number", config("server: 5", "token: t"),
+        "cluster \"c\": server is no text, put it in quotes");
+    row("current-context is a list", "current-context: [a]",
+        "current-context is no text, put it in quotes");
+    row("exec is a list", config(kServer, "exec: []"),
+        "user \"u\": exec is no map of apiVersion, command and more");
     row("server with a wrong scheme", config("server: \"ftp://h\"", ""),
         "cluster \"c\": server \"ftp://h\" is no address like https://host:6443");
     row("server with a password", config("server: \"https://u:hunter2@h:1\"", ""),
