@@ -42,6 +42,9 @@ Error unknown(const QString &argument, const CLI::App &command, const QString &c
     for (const CLI::Option *option : command.get_options())
         for (const std::string &longName : option->get_lnames())
             known << QStringLiteral("--") + QString::fromStdString(longName);
+    if (known.contains(name)) // "davit --plugin-dir x run"
+        return refusal(QStringLiteral("flag %1 stands in front of its command; write %2 %1 …")
+                           .arg(name, commandName));
     const QString nearest = support::nearestName(name, known);
     if (!nearest.isEmpty())
         return refusal(

@@ -21,6 +21,12 @@ QString inStaticConstructor(const QString &what)
         .arg(what);
 }
 
+// So ends the loader itself when a library is cut or written over.
+bool isFromBadMemory(int signalNumber)
+{
+    return signalNumber == SIGSEGV || signalNumber == SIGBUS;
+}
+
 } // namespace
 
 TrialLoad::TrialLoad(
@@ -50,7 +56,7 @@ TrialLoad::~TrialLoad()
     if (m_process.state() == QProcess::NotRunning)
         return;
     m_process.kill();
-    m_process.waitForFinished(1000);
+    m_process.waitForFinished(30'000); // on a busy machine, too: else QProcess warns and waits
 }
 
 void TrialLoad::ended()
@@ -63,8 +69,9 @@ void TrialLoad::ended()
     else if (m_process.error() == QProcess::FailedToStart)
         fault = QString();
     else if (m_process.exitStatus() == QProcess::CrashExit)
-        fault
-            = inStaticConstructor(QStringLiteral("crashed (signal %1)").arg(m_process.exitCode()));
+        fault = inStaticConstructor(QStringLiteral("crashed (signal %1)").arg(m_process.exitCode())
+            + (isFromBadMemory(m_process.exitCode()) ? QStringLiteral(" or the file is damaged")
+                                                     : QString()));
     else if (said >= 0)
         fault = QString::fromUtf8(m_text.mid(said + qsizetype(sizeof kNotLoaded) - 1)).trimmed();
     else if (!m_text.endsWith(kLoaded))

@@ -188,6 +188,7 @@ void tst_PluginManager::badLoads_data()
     row("throw", "threw: the fixture threw in a static constructor");
     row("exit", "ended the process (exit code 0)");
     row("kill", "crashed (signal 9)");
+    row("bus", "crashed (signal 7) or the file is damaged");
     row("hang", "have not returned for 3000 ms");
 }
 

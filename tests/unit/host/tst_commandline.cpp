@@ -190,6 +190,8 @@ void tst_CommandLine::refused_data()
     row("run --kubconfig x",
         "flag --kubconfig is not known; did you mean --kubeconfig? 'davit run --help' lists what "
         "there is");
+    row("--config x run",
+        "flag --config stands in front of its command; write davit run --config …");
     row("run --quite-another=1",
         "flag --quite-another is not known; 'davit run --help' lists what there is");
     row("run here", "argument \"here\" is not expected; 'davit run --help' lists what there is");
