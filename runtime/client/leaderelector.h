@@ -1,4 +1,4 @@
-// One candidate for one lock. Contract, with the rules of behaviours.md 7:
+// One candidate for one lock. Contract, with the rules of BEHAVIOURS.md 7:
 //   - The age of another's lease is counted on the own steady clock from the moment that its record
 //   was seen to change, and against the duration that the record names; the times written there are
 //   for people (L-5, L-6, B42).

@@ -3,7 +3,7 @@
 //   - Its requests, answers and timers run on a thread and connections of their own: neither
 //   plugins nor caches can make a renewal late.
 //   - Callbacks run on the host's executor.
-// Source: behaviours.md 7, M-16. Test: tst_election.
+// Source: BEHAVIOURS.md 7, M-16. Test: tst_election.
 #pragma once
 
 #include <client/leaderelector.h>

@@ -3,7 +3,7 @@
 //   slept, finds the right gone before anything else has noticed.
 //   - Once someone was told that it is gone, it never comes back.
 //   - It says that a thing may begin, never that it arrives in time: nothing here fences what is on
-//   the wire (behaviours.md L-15).
+//   the wire (BEHAVIOURS.md L-15).
 // Test: tst_timesource, permit.
 #pragma once
 

@@ -225,6 +225,7 @@ void firstFillHasOneClock(Bench &bench)
     QCOMPARE(bench.reflector->state().lastFill.elapsed, all);
     bench.source.open();
     bench.source.send({errorEvent(ErrorCode::Expired)}); // what is filled anew has a clock anew
+    bench.advance(*bench.clock.untilNextTimer());
     bench.advance(2s);
     bench.source.failList(error(ErrorCode::ServiceUnavailable));
     bench.run();

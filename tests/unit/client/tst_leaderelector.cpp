@@ -1,5 +1,5 @@
 // The state machine of an election against a record in memory, on a clock turned by hand. Rows
-// carry the ids of behaviours.md 7 and its test rows, and of the cases.
+// carry the ids of BEHAVIOURS.md 7 and its test rows, and of the cases.
 #include "electionrig.h"
 
 #include <QTest>
