@@ -1,5 +1,5 @@
 // The part of "davit check" that asks the server whether it lets us do what plugins need. Test:
-// tst_check, tst_checkrights.
+// tst_check.
 #pragma once
 
 #include "check.h"

@@ -1,5 +1,5 @@
 // Sees that plugin files were added, replaced or removed since the host read them: they are read
-// once, at the start, and what runs are copies. Test: tst_pluginmanager, changedFiles.
+// once, at the start, and what runs are copies. Test: tst_pluginhost, changedFiles.
 #pragma once
 
 #include <QtCore/qmap.h>

@@ -4,6 +4,7 @@
 #include "host/runtimeservices.h"
 #include "pluginhost/eventloopexecutor.h"
 #include "pluginhost/guardedapplication.h"
+#include "pluginhost/pluginfilewatch.h"
 #include "pluginhost/pluginmanager.h"
 #include "pluginhost/trialload.h"
 #include "testing/embeddedapiserver.h"
@@ -125,6 +126,7 @@ private Q_SLOTS:
     void stop();
     void loadedTwiceInBothOrders_data();
     void loadedTwiceInBothOrders();
+    void changedFiles();
 
 private:
     void putConfigMaps(const QString &prefix, int count);
@@ -351,6 +353,44 @@ void tst_PluginHost::loadedTwiceInBothOrders()
         QCOMPARE(thrower->state(), PluginState::Faulted);
         QCOMPARE(thrower->reason(), reason);
     }
+}
+
+void tst_PluginHost::changedFiles()
+{
+    const QTemporaryDir dir;
+    const auto path = [&](const char *name) { return dir.filePath(QString::fromLatin1(name)); };
+    const auto write = [&](const char *name, const char *text) {
+        QFile file(path(name));
+        return file.open(QIODevice::Append) && file.write(text) > 0;
+    };
+    for (const char *name : {"a.so", "b.so", "c.so"})
+        QVERIFY(write(name, "1"));
+    PluginFileWatch watch({dir.path()});
+    QStringList told;
+    const auto look = [&] {
+        const PluginFileChanges changes = watch.look();
+        told.clear();
+        for (const QString &file : changes.added)
+            told << u'+' + QFileInfo(file).fileName();
+        for (const QString &file : changes.replaced)
+            told << u'~' + QFileInfo(file).fileName();
+        for (const QString &file : changes.removed)
+            told << u'-' + QFileInfo(file).fileName();
+        return told.join(u' ');
+    };
+    QCOMPARE(look(), QString());
+    QVERIFY(write("readme.txt", "no plugin"));
+    QVERIFY(write("b.so", "2"));
+    QVERIFY(QFile::remove(path("c.so")));
+    QVERIFY(write("d.so", "1"));
+    QCOMPARE(look(), QString());
+    QVERIFY(write("d.so", "2")); // it was on its way
+    QCOMPARE(look(), QString());
+    QCOMPARE(look(), QStringLiteral("+d.so ~b.so -c.so"));
+    QCOMPARE(look(), QString()); // once
+    QVERIFY(QDir(dir.path()).removeRecursively());
+    look();
+    QCOMPARE(look(), QStringLiteral("-a.so -b.so -d.so"));
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,6 @@
 #include "fakeservices.h"
 
 #include "pluginhost/guardedapplication.h"
-#include "pluginhost/pluginfilewatch.h"
 #include "pluginhost/pluginmanager.h"
 #include "pluginhost/trialload.h"
 
@@ -63,7 +62,6 @@ private Q_SLOTS:
     void directories();
     void brokenFiles();
     void noRegularFiles();
-    void changedFiles();
 
 private:
     PluginSpec &spec(const QString &id) const;
@@ -557,44 +555,6 @@ void tst_PluginManager::noRegularFiles()
         QStringList({path("a.so") + nothing, path("b.so") + nothing, path("c.so") + other,
             path("d.so") + other, path("e.so") + other, path("f.davit/f.so") + other}));
     stop();
-}
-
-void tst_PluginManager::changedFiles()
-{
-    const QTemporaryDir dir;
-    const auto path = [&](const char *name) { return dir.filePath(QString::fromLatin1(name)); };
-    const auto write = [&](const char *name, const char *text) {
-        QFile file(path(name));
-        return file.open(QIODevice::Append) && file.write(text) > 0;
-    };
-    for (const char *name : {"a.so", "b.so", "c.so"})
-        QVERIFY(write(name, "1"));
-    PluginFileWatch watch({dir.path()});
-    QStringList told;
-    const auto look = [&] {
-        const PluginFileChanges changes = watch.look();
-        told.clear();
-        for (const QString &file : changes.added)
-            told << u'+' + QFileInfo(file).fileName();
-        for (const QString &file : changes.replaced)
-            told << u'~' + QFileInfo(file).fileName();
-        for (const QString &file : changes.removed)
-            told << u'-' + QFileInfo(file).fileName();
-        return told.join(u' ');
-    };
-    QCOMPARE(look(), QString());
-    QVERIFY(write("readme.txt", "no plugin"));
-    QVERIFY(write("b.so", "2"));
-    QVERIFY(QFile::remove(path("c.so")));
-    QVERIFY(write("d.so", "1"));
-    QCOMPARE(look(), QString());
-    QVERIFY(write("d.so", "2")); // it was on its way
-    QCOMPARE(look(), QString());
-    QCOMPARE(look(), QStringLiteral("+d.so ~b.so -c.so"));
-    QCOMPARE(look(), QString()); // once
-    QVERIFY(QDir(dir.path()).removeRecursively());
-    look();
-    QCOMPARE(look(), QStringLiteral("-a.so -b.so -d.so"));
 }
 
 int main(int argc, char **argv)

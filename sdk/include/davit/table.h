@@ -1,6 +1,6 @@
 // What `kubectl get` prints: rows and columns as the server makes them of a kind's objects (a CRD's
 // additionalPrinterColumns among them). A view of a Table object; header-only.
-// Source: Kubernetes API concepts, "Receiving resources as Tables". Test: tst_clientreal, tables.
+// Source: Kubernetes API concepts, "Receiving resources as Tables". Test: tst_clientreal.
 #pragma once
 
 #include <davit/object.h>

@@ -350,8 +350,9 @@ void tst_Discovery::unreachable()
 {
     Fixture f;
     QStringList codes;
-    const auto note
-        = [&](const auto &result) { codes += QString(errorCodeName(result.status().error().code())); };
+    const auto note = [&](const auto &result) {
+        codes += QString(errorCodeName(result.status().error().code()));
+    };
     f.mapper.resolve(gvk("v1", "Pod"), note);
     f.mapper.find(QStringLiteral("pods"), note);
     f.executor.runAll();
