@@ -10,6 +10,8 @@
 #include <QtCore/qdir.h>
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qregularexpression.h>
+#include <algorithm>
+#include <cmath>
 #include <optional>
 
 namespace davit::host {
@@ -101,6 +103,8 @@ struct RunTexts
     std::string timeEncoding;
     std::string verbosity;
     bool areCoreDumpsAllowed = false;
+    std::string requestsPerSecond;
+    std::string requestBurst;
     std::string leaseDuration;
     std::string renewDeadline;
     std::string retryPeriod;
@@ -168,6 +172,11 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
         "[$STATE_DIRECTORY, /var/lib/davit for root, else $XDG_STATE_HOME/davit or "
         "~/.local/state/davit]");
     addElectionFlags(run, texts);
+    add("--kube-api-qps", texts.requestsPerSecond, "NUMBER",
+        "Requests a second to the API server, watches and the Lease apart; -1 is no limit, since "
+        "the server shares its time out fairly [-1]");
+    add("--kube-api-burst", texts.requestBurst, "NUMBER",
+        "With --kube-api-qps: so many at once after a pause [twice that]");
     add("--config", texts.configFile, "FILE",
         "YAML file with the plugins' configuration; a plugin whose part of it is wrong is refused, "
         "and the others run");
@@ -271,6 +280,32 @@ Status takeElection(const RunTexts &texts, RunOptions *options)
     return status;
 }
 
+// C-1, C-2
+Status takeRequestRate(const RunTexts &texts, RunOptions *options)
+{
+    bool isNumber = true;
+    if (!texts.requestsPerSecond.empty())
+        options->requestsPerSecond
+            = QString::fromStdString(texts.requestsPerSecond).toDouble(&isNumber);
+    if (!isNumber || !std::isfinite(options->requestsPerSecond))
+        return refusal(
+            QStringLiteral("--kube-api-qps \"%1\" is no rate; write a number such as 20, "
+                           "or -1 for no limit")
+                .arg(QString::fromStdString(texts.requestsPerSecond)));
+    options->requestBurst = int(std::clamp(std::ceil(2 * options->requestsPerSecond), 1.0, 1e6));
+    if (texts.requestBurst.empty())
+        return Status::ok();
+    if (options->requestsPerSecond <= 0)
+        return refusal(QStringLiteral("--kube-api-burst needs --kube-api-qps; add it, or leave "
+                                      "--kube-api-burst out"));
+    options->requestBurst = QString::fromStdString(texts.requestBurst).toInt(&isNumber);
+    if (!isNumber || options->requestBurst < 1)
+        return refusal(
+            QStringLiteral("--kube-api-burst \"%1\" is no number of requests; write 1 or more")
+                .arg(QString::fromStdString(texts.requestBurst)));
+    return Status::ok();
+}
+
 Result<Command> runCommand(const RunTexts &texts)
 {
     RunOptions options;
@@ -308,6 +343,8 @@ Result<Command> runCommand(const RunTexts &texts)
                 .arg(QString::fromStdString(texts.cacheSyncTimeout)));
     if (status.isOk())
         status = takeElection(texts, &options);
+    if (status.isOk())
+        status = takeRequestRate(texts, &options);
     if (status.isOk())
         status = takeLog(texts, &options);
     return status.isOk() ? Result<Command>(Command(options)) : Result<Command>(status.error());

@@ -28,6 +28,8 @@ struct RunOptions
     QString probeAddress = QStringLiteral(":8081");
     std::chrono::milliseconds gracefulTimeout{30000}; // M-13: 0 does not wait, negative for ever
     std::chrono::milliseconds cacheSyncTimeout{120000};
+    double requestsPerSecond = 0; // of the process; not positive: no limit
+    int requestBurst = 0; // so many at once; set when there is a limit
     bool isLeaderElected = false; // the rest of these is for that
     std::chrono::milliseconds leaseDuration{15000};
     std::chrono::milliseconds renewDeadline{10000};

@@ -156,6 +156,8 @@ Status HostApplication::startCluster()
             return status;
         m_cluster = m_embedded->config();
     }
+    m_cluster.requestsPerSecond = m_options.requestsPerSecond;
+    m_cluster.burst = m_options.requestBurst;
     std::shared_ptr<support::Permit> permit;
     if (m_setup.election)
         permit = Leadership::makePermit(*m_setup.election, m_time);

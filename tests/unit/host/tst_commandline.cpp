@@ -15,6 +15,8 @@ class tst_CommandLine : public QObject
 private Q_SLOTS:
     void defaults();
     void everyFlag();
+    void requestRates_data();
+    void requestRates();
     void queries();
     void repeated();
     void logs_data();
@@ -85,7 +87,8 @@ void tst_CommandLine::everyFlag()
         "/c --allow-core-dumps "
         "--leader-elect --leader-elect-lease-duration 30s --leader-elect-renew-deadline=20s "
         "--leader-elect-retry-period 1500ms --leader-elect-resource-name n "
-        "--leader-elect-resource-namespace s --leader-elect-resource-lock leases"));
+        "--leader-elect-resource-namespace s --leader-elect-resource-lock leases "
+        "--kube-api-qps 12.5 --kube-api-burst 7"));
     QVERIFY2(result.isOk(), qPrintable(result.isOk() ? QString() : result.error().message()));
     const auto &options = std::get<RunOptions>(result.value());
     QCOMPARE(options.pluginDirs, QStringList(QStringLiteral("/a")));
@@ -102,6 +105,30 @@ void tst_CommandLine::everyFlag()
         && options.retryPeriod == 1500ms);
     QCOMPARE(options.leaseName, QStringLiteral("n"));
     QCOMPARE(options.leaseNamespace, QStringLiteral("s"));
+    QCOMPARE(options.requestsPerSecond, 12.5);
+    QCOMPARE(options.requestBurst, 7);
+}
+
+void tst_CommandLine::requestRates_data()
+{
+    QTest::addColumn<QString>("arguments");
+    QTest::addColumn<double>("requestsPerSecond");
+    QTest::addColumn<int>("burst");
+    QTest::newRow("C-3 none") << QString() << 0.0 << 1;
+    QTest::newRow("C-2 negative: no limit") << QStringLiteral("--kube-api-qps -1") << -1.0 << 1;
+    QTest::newRow("C-1 twice the rate") << QStringLiteral("--kube-api-qps=20") << 20.0 << 40;
+    QTest::newRow("a slow one") << QStringLiteral("--kube-api-qps 0.2") << 0.2 << 1;
+    QTest::newRow("both") << QStringLiteral("--kube-api-qps 5 --kube-api-burst 10") << 5.0 << 10;
+}
+
+void tst_CommandLine::requestRates()
+{
+    QFETCH(const QString, arguments);
+    const Result<Command> result = parseCommandLine(words(qPrintable("run " + arguments)));
+    QVERIFY2(result.isOk(), qPrintable(result.isOk() ? QString() : result.error().message()));
+    const auto &options = std::get<RunOptions>(result.value());
+    QTEST(options.requestsPerSecond, "requestsPerSecond");
+    QTEST(options.requestBurst, "burst");
 }
 
 void tst_CommandLine::repeated()
@@ -218,6 +245,14 @@ void tst_CommandLine::refused_data()
         "leave one of them out");
     row("run --leader-elect-retry-period soon",
         "--leader-elect-retry-period \"soon\" is no duration; write it as 30s, 2m or 1h30m");
+    row("run --kube-api-qps many",
+        "--kube-api-qps \"many\" is no rate; write a number such as 20, or -1 for no limit");
+    row("run --kube-api-qps inf",
+        "--kube-api-qps \"inf\" is no rate; write a number such as 20, or -1 for no limit");
+    row("run --kube-api-burst 5",
+        "--kube-api-burst needs --kube-api-qps; add it, or leave --kube-api-burst out");
+    row("run --kube-api-qps 5 --kube-api-burst 0",
+        "--kube-api-burst \"0\" is no number of requests; write 1 or more");
     row("run --leader-elect-resource-lock configmaps",
         "--leader-elect-resource-lock \"configmaps\" is not known; write one of leases");
     row("run --zap-log-level loud",
