@@ -97,7 +97,7 @@ void Reflector::onWatchOpened()
 void Reflector::onWatchEvents(std::vector<codec::WatchEvent> events, qint64 bytes)
 {
     m_lastEventAt = m_time.monotonic();
-    if (m_fill == Fill::WatchList && isFillTooLarge(bytes))
+    if (m_fill == Fill::WatchList && isFillTooLarge(0, bytes))
         return;
     const std::shared_ptr<Attempt> attempt = m_attempt; // its end, when it comes to that, is ours
     for (const codec::WatchEvent &event : events) {

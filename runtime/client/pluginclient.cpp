@@ -304,7 +304,7 @@ QFuture<ListReply> PluginClient::list(const Gvk &gvk, const RequestOptions &opti
 QFuture<BodyReply> PluginClient::getRaw(const QByteArray &target, const RequestOptions &options)
 {
     const QString operation = QStringLiteral("get ") + QString::fromUtf8(target);
-    const auto answer = std::make_shared<Answer<BodyReply>>(operation);
+    const auto answer = std::make_shared<Answer<BodyReply>>(operation, m_core->identity().faults);
     AccessRequest access;
     Error wrong = accessOfTarget(target, &access).error();
     if (!wrong.isError())

@@ -29,7 +29,7 @@ client::ClientIdentity eventIdentity()
     rule.resources = QStringList{QStringLiteral("events")};
     rule.verbs = QStringList{QStringLiteral("create"), QStringLiteral("patch")};
     return {QStringLiteral("davit"), QStringLiteral(DAVIT_SDK_VERSION_STRING), client::Rbac({rule}),
-        nullptr, nullptr};
+        nullptr, {}, nullptr};
 }
 
 MetricLabels leaseLabels(const ElectionSetup &setup)

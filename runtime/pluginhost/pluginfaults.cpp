@@ -20,6 +20,8 @@ qint64 seconds(std::chrono::nanoseconds time)
     return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
+constexpr qsizetype kMaxTold = 20; // different ones a minute
+
 constinit thread_local RunningCode t_running;
 
 } // namespace
@@ -42,7 +44,7 @@ void PluginFaults::fault(const char *entry, const QString &subject, const QStrin
     {
         const std::lock_guard lock(m_mutex);
         const auto now = m_time.monotonic();
-        isTold = isToldLocked(now);
+        isTold = isToldLocked(now, named(entry, subject) + what);
         count = ++m_count;
         m_last = what;
         m_times.push_back(now);
@@ -62,12 +64,16 @@ void PluginFaults::fault(const char *entry, const QString &subject, const QStrin
         m_onOverBudget(reason);
 }
 
-bool PluginFaults::isToldLocked(std::chrono::nanoseconds now)
+bool PluginFaults::isToldLocked(std::chrono::nanoseconds now, const QString &line)
 {
-    if (m_count > 0 && recentLocked(now) >= m_settings.budget
-        && now - m_toldAt < std::chrono::minutes(1))
+    const bool isWithinBudget = m_count == 0 || recentLocked(now) < m_settings.budget;
+    if (isWithinBudget || now - m_toldAt >= std::chrono::minutes(1)) {
+        m_told.clear();
+        m_toldAt = now;
+    }
+    if (m_told.size() >= kMaxTold || m_told.contains(line))
         return false;
-    m_toldAt = now;
+    m_told.insert(line);
     return true;
 }
 

@@ -1,5 +1,5 @@
 // What one plugin did wrong, and what of its code runs now. Contract:
-//   - Each fault is counted, and logged once; beyond the error budget of a window only one line a
+//   - Each fault is counted, and logged once; beyond the error budget of a window each one once a
 //   minute, with the count: a timer of 5 ms goes on throwing after its plugin was given up.
 //   - When the error budget is used up within its window, `onOverBudget` is called with a sentence.
 //   - Calls are known by thread, so that one that never returns, or that ends the process, can be
@@ -9,6 +9,8 @@
 
 #include <davit/logging.h>
 #include <davit/priv/plugincall.h>
+
+#include <QtCore/qset.h>
 
 #include <chrono>
 #include <deque>
@@ -75,7 +77,8 @@ private:
         RunningCode outer; // what it interrupted
     };
     int recentLocked(std::chrono::nanoseconds now) const;
-    bool isToldLocked(std::chrono::nanoseconds now); // of a fault that is not counted yet
+    bool isToldLocked(
+        std::chrono::nanoseconds now, const QString &line); // of a fault that is not counted yet
 
     const QByteArray m_pluginId; // UTF-8
     const support::TimeSource &m_time;
@@ -85,7 +88,8 @@ private:
     mutable std::mutex m_mutex;
     std::vector<Call> m_calls; // GUARDED_BY(m_mutex); a few, the innermost of a thread last
     std::deque<std::chrono::nanoseconds> m_times; // GUARDED_BY(m_mutex); of the last faults
-    std::chrono::nanoseconds m_toldAt{0}; // GUARDED_BY(m_mutex); of the last line
+    std::chrono::nanoseconds m_toldAt{0}; // GUARDED_BY(m_mutex); since when m_told gathers
+    QSet<QString> m_told; // GUARDED_BY(m_mutex)
     quint64 m_count = 0; // GUARDED_BY(m_mutex)
     QString m_last; // GUARDED_BY(m_mutex)
 };

@@ -238,6 +238,7 @@ void tst_Lease::twentyRounds()
     }
     QVERIFY(!leading.isEmpty());
     for (Contender &contender : m_contenders) {
+        QVERIFY(contender.process->waitForLine("davit begins")); // it hears signals
         QCOMPARE(contender.process->stop(), 0);
         ended.push_back(std::move(contender));
     }

@@ -230,7 +230,7 @@ void ClientContract::preconditions() // E-34
 void ClientContract::pages()
 {
     for (int i = 0; i < 5; ++i) {
-        const QByteArray name = "page-" + QByteArray::replicasIn(i);
+        const QByteArray name = "page-" + QByteArray::number(i);
         DAVIT_VERIFY_OK(
             client().create(ObjectBuilder(configMap(name))
                                 .setLabel(QStringLiteral("row"), QStringLiteral("pages"))
@@ -349,7 +349,7 @@ void ClientContract::sideBySide()
     constexpr int kCalls = 60;
     QList<QFuture<ObjectReply>> replies;
     for (int i = 0; i < kCalls; ++i)
-        replies += m_fixture->contract.create(configMap("many-" + QByteArray::replicasIn(i)));
+        replies += m_fixture->contract.create(configMap("many-" + QByteArray::number(i)));
     QSet<QString> uids;
     for (QFuture<ObjectReply> &reply : replies) {
         QVERIFY2(reply.result().isOk(), qPrintable(reply.result().error().message()));

@@ -87,8 +87,8 @@ void play(const Trouble &trouble, RawConnection &connection)
                             : R"({"status":{"allowed":true}})"_ba;
         }
         if (status >= 300)
-            body = R"({"kind":"Status","reason":"Because","message":"of User \")" + trouble.user
-                + R"(\""})";
+            body = "{\"kind\":\"Status\",\"reason\":\"Because\",\"message\":\"of User \\\""
+                + trouble.user + "\\\"\"}"; // moc does not read raw strings with a backslash
         connection.answer(
             status, body, trouble.date.isEmpty() ? ""_ba : "Date: " + trouble.date + "\r\n");
     }
@@ -333,10 +333,11 @@ void tst_Check::configurations_data()
     QTest::newRow("a broken one") << QStringList{u"--kubeconfig"_s, u"%1"_s, u"--context=bad"_s}
                                   << u"kubeconfig %1: user \"bad\": token is no text, put it in "
                                      "quotes"_s;
-    QTest::newRow("none") << QStringList()
-                          << u"no cluster is configured: /nonexistent/.kube/config does not exist "
-                             "or is empty, and this is no pod; name a kubeconfig with --kubeconfig "
-                             "or KUBECONFIG"_s;
+    QTest::newRow("none")
+        << QStringList()
+        << u"no cluster is configured: /nonexistent/.kube/config does not exist "
+           "or names none, and this is no pod; name a kubeconfig with --kubeconfig "
+           "or KUBECONFIG"_s;
 }
 
 void tst_Check::configurations()
@@ -564,7 +565,7 @@ void tst_Check::realImpersonationExtra()
     ApiDriver api(kubeconfig(m_realServer,
         "client-certificate: \"" + folder + "/admin.crt\", client-key: \"" + folder
             + "/admin.key\", as: jane, as-uid: u7, as-groups: [\"a, b\", c], as-user-extra: "
-              "{acme.com/Project: [x, y]}",
+              "{acme.com/Project: [x, z]}",
         m_real + u"/ca.crt"_s));
     const ApiDriver::Answer answer = api.call("POST",
         u"/apis/authentication.k8s.io/v1/selfsubjectreviews"_s,
@@ -575,8 +576,22 @@ void tst_Check::realImpersonationExtra()
     QCOMPARE(info["uid"_L1].toString(), u"u7"_s);
     QCOMPARE(
         info["groups"_L1].toArray(), QJsonArray({u"a, b"_s, u"c"_s, u"system:authenticated"_s}));
-    QCOMPARE(info["extra"_L1]["acme.com/project"_L1].toArray(), QJsonArray({u"x"_s, u"y"_s}));
+    QCOMPARE(info["extra"_L1]["acme.com/project"_L1].toArray(), QJsonArray({u"x"_s, u"z"_s}));
 }
 
-QTEST_GUILESS_MAIN(tst_Check)
+// Without a real kube-apiserver the rows that ask one are left out; conformance runs all.
+int main(int argc, char **argv)
+{
+    QCoreApplication app(argc, argv);
+    tst_Check test;
+    QStringList arguments = QCoreApplication::arguments();
+    const QMetaObject &meta = *test.metaObject();
+    const bool isReal = !qEnvironmentVariableIsEmpty("DAVIT_REAL_KUBECONFIG");
+    for (int i = meta.methodOffset(); !isReal && i < meta.methodCount(); ++i) {
+        const QByteArray name = meta.method(i).name();
+        if (!name.startsWith("real") && !name.endsWith("_data") && !name.endsWith("TestCase"))
+            arguments.append(QString::fromLatin1(name));
+    }
+    return QTest::qExec(&test, arguments);
+}
 #include "tst_check.moc"

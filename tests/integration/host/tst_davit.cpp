@@ -164,8 +164,8 @@ void tst_Davit::refused_data()
         return base + QStringList{QStringLiteral("--leader-elect")} + more;
     };
     row("M-16 leader election outside of a pod without a namespace", elect({}),
-        QStringLiteral("--leader-elect: context \"t\" of %1 names no pod whose namespace the Lease "
-                       "could be in; name one with --leader-elect-resource-namespace")
+        QStringLiteral("--leader-elect: kubeconfig %1, context \"t\" names no pod whose namespace "
+                       "the Lease could be in; name one with --leader-elect-resource-namespace")
             .arg(good));
     const QString space = QStringLiteral("--leader-elect-resource-namespace=ops");
     row("T88 a lease as long as its deadline",

@@ -318,13 +318,15 @@ void tst_Kubectl::waitForDelete()
             .put(
                 R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"going","finalizers":["davit.dev/hold"]}})")
             .isOk());
+    QTRY_COMPARE_WITH_TIMEOUT(m_server.openWatches(), 0, 20000); // those of rows before
     QProcess wait;
     start(wait,
         {QStringLiteral("wait"), QStringLiteral("--for=delete"), QStringLiteral("cm/going"),
             QStringLiteral("--timeout=120s")});
     QVERIFY(QTest::qWaitFor([&] { return m_server.openWatches() > 0; }, 20000));
     QCOMPARE(run(QStringLiteral("delete cm going --wait=false")).exitCode, 0);
-    QVERIFY(wait.state() == QProcess::Running); // the finalizer holds it
+    QVERIFY2(wait.state() == QProcess::Running, // the finalizer holds it
+        (wait.readAllStandardOutput() + wait.readAllStandardError()).constData());
     const auto freed = m_server.request("PATCH", "/api/v1/namespaces/default/configmaps/going",
         R"({"metadata":{"finalizers":null}})", "application/merge-patch+json");
     QCOMPARE(freed.httpStatus, 200);

@@ -3,6 +3,8 @@
 
 #include <support/timesource.h>
 
+#include <QtCore/qglobal.h>
+
 #include <atomic>
 
 // Runs ahead of the real clock when told to.

@@ -131,7 +131,8 @@ void tst_QnamTransport::whatIsSent()
     config.server.setPath(QStringLiteral("/prefix/"));
     config.token = "secret"_ba;
     const auto transport = makeQnamTransport(config);
-    QCOMPARE(transport->serverName(), QStringLiteral("http://127.0.0.1:%1").arg(server.port()));
+    QCOMPARE(
+        transport->serverName(), QStringLiteral("http://127.0.0.1:%1/prefix/").arg(server.port()));
     Caller caller(*transport);
     Recorder recorder;
     Request request = get("/api/v1/pods?labelSelector=a%2Bb%2Cc%3D%C3%A9&x=%2F~"_ba);

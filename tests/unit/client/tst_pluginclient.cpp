@@ -608,7 +608,7 @@ void tst_PluginClient::writesNeedThePermit()
     auto *const backend = new PluginClient(
         {QStringLiteral("p"), QStringLiteral("1.2.0"),
             Rbac({{{QStringLiteral("*")}, {QStringLiteral("*")}, {}, {QStringLiteral("*")}}}),
-            nullptr, permit},
+            nullptr, {}, permit},
         f.rest, f.mapper);
     const Client client(*backend);
     const Patch patch = Patch::merge("{}");
@@ -790,7 +790,7 @@ void tst_PluginClient::continuationsAreGuarded()
     f.server.answer(1, 200, kJson);
     f.executor.runAll();
     QCOMPARE(f.entries->lines,
-        (QStringList{QStringLiteral("answer get v1 ConfigMap team-a/x"), QStringLiteral("runs"),
+        (QStringList{QStringLiteral("answer get ConfigMap team-a/x"), QStringLiteral("runs"),
             QStringLiteral("left")}));
     // Qt keeps it for who asks the second future.
     QVERIFY_THROWS_EXCEPTION(std::runtime_error, thrown.waitForFinished());

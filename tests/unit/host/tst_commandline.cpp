@@ -124,7 +124,8 @@ void tst_CommandLine::requestRates_data()
 void tst_CommandLine::requestRates()
 {
     QFETCH(const QString, arguments);
-    const Result<Command> result = parseCommandLine(words(qPrintable("run " + arguments)));
+    const Result<Command> result
+        = parseCommandLine(words(qPrintable(QStringLiteral("run ") + arguments)));
     QVERIFY2(result.isOk(), qPrintable(result.isOk() ? QString() : result.error().message()));
     const auto &options = std::get<RunOptions>(result.value());
     QTEST(options.requestsPerSecond, "requestsPerSecond");

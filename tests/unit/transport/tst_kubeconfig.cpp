@@ -458,7 +458,9 @@ void tst_Kubeconfig::allFaultsInOneMessage()
 {
     QTemporaryDir folder;
     const QString path = folder.filePath(QStringLiteral("config"));
-    write(path, config("", "client-key-data: \"*\"", "cluster: c, user: u, namespace: A"));
+    write(path,
+        config("", "client-certificate-data: YQ==, client-key-data: \"*\"",
+            "cluster: c, user: u, namespace: A"));
     const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
     QVERIFY(!loaded.isOk());
     QCOMPARE(loaded.error().message().split(QStringLiteral("; ")).size(), 3);

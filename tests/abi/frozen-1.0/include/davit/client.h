@@ -15,6 +15,7 @@
 #include <davit/clienttypes.h>
 #include <davit/object.h>
 #include <davit/result.h>
+#include <davit/table.h>
 
 DAVIT_BEGIN_NAMESPACE
 class DAVIT_EXPORT Client
@@ -33,6 +34,13 @@ public:
     // One page: options narrow by namespace, labelSelector, fieldSelector, limit, continueToken.
     // [thread-safe]
     QFuture<ListReply> list(const Gvk &gvk, const RequestOptions &options = {}) const;
+    // The same page as the server shows it to people: an object of kind Table, for class Table.
+    // [thread-safe]
+    QFuture<ObjectReply> table(const Gvk &gvk, const RequestOptions &options = {}) const;
+    // Whatever lies under a path of the server: "/version", "/apis?x=y", percent-encoded. Paths of
+    // resources need the Rbac of a get or list, all others a rule with nonResourceURLs. A watch is
+    // refused. [thread-safe]
+    QFuture<BodyReply> getRaw(const QByteArray &target, const RequestOptions &options = {}) const;
     // The object names its kind and key; generateName is allowed. AlreadyExists when it is there.
     // [thread-safe]
     QFuture<ObjectReply> create(const Object &object, const RequestOptions &options = {}) const;
@@ -42,15 +50,36 @@ public:
     // Replaces the status only, through the status subresource. [thread-safe]
     QFuture<ObjectReply> updateStatus(
         const Object &object, const RequestOptions &options = {}) const;
+    // Posts `body` to a subresource of the object: ("eviction", an Eviction) of a Pod, ("token", a
+    // TokenRequest) of a ServiceAccount, ("binding", …). The answer is what the server says: a
+    // Status, or the body filled in. TooManyRequests with the cause DisruptionBudget when a budget
+    // forbids an eviction now. [thread-safe]
+    QFuture<ObjectReply> createSubresource(const Gvk &gvk, const ObjectKey &key,
+        const QString &subresource, const Object &body, const RequestOptions &options = {}) const;
+    // The autoscaling/v1 Scale of any kind that has one, whatever the kind calls its replicas.
+    // [thread-safe]
+    QFuture<ObjectReply> getScale(
+        const Gvk &gvk, const ObjectKey &key, const RequestOptions &options = {}) const;
+    QFuture<ObjectReply> updateScale(const Gvk &gvk, const ObjectKey &key, const Object &scale,
+        const RequestOptions &options = {}) const;
+    QFuture<ObjectReply> patchScale(const Gvk &gvk, const ObjectKey &key, const Patch &patch,
+        const RequestOptions &options = {}) const;
     // Options: subresource, fieldManager, force (apply). [thread-safe]
     QFuture<ObjectReply> patch(const Gvk &gvk, const ObjectKey &key, const Patch &patch,
         const RequestOptions &options = {}) const;
-    // Server-side apply of what the object says, under the plugin's field manager. [thread-safe]
+    // Server-side apply of what the object says, under the plugin's field manager: say no more than
+    // what you want, since you become the owner of every field. What only the server writes
+    // (managedFields, uid, resourceVersion, …), the status (but through the subresource) and
+    // kubectl's last-applied annotation are left out. [thread-safe]
     QFuture<ObjectReply> apply(const Object &object, const RequestOptions &options = {}) const;
     // The answer holds the object when finalizers keep it, else the server's Status object.
-    // Options: propagation, preconditions. [thread-safe]
+    // Options: propagation, preconditions, gracePeriod. [thread-safe]
     QFuture<ObjectReply> remove(
         const Gvk &gvk, const ObjectKey &key, const RequestOptions &options = {}) const;
+    // Deletes every object of one namespace (or of a kind without namespaces) that labelSelector
+    // and fieldSelector take; InvalidArgument without a namespace where the kind has them. The
+    // answer is the list of what was deleted, as one object. Not atomic. [thread-safe]
+    QFuture<ObjectReply> removeCollection(const Gvk &gvk, const RequestOptions &options = {}) const;
 
     // The same verbs, waited for: reply = client.blocking().get(…). Each blocks until the answer is
     // there or the deadline passed (RequestOptions::timeout, 30 s by default). [worker-thread]
@@ -96,6 +125,40 @@ public:
         const Gvk &gvk, const ObjectKey &key, const RequestOptions &options = {}) const
     {
         return wait(m_client.remove(gvk, key, options));
+    }
+    Status removeCollection(const Gvk &gvk, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.removeCollection(gvk, options)).status();
+    }
+    Result<Object> createSubresource(const Gvk &gvk, const ObjectKey &key,
+        const QString &subresource, const Object &body, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.createSubresource(gvk, key, subresource, body, options));
+    }
+    Result<Object> getScale(
+        const Gvk &gvk, const ObjectKey &key, const RequestOptions &options = {}) const
+    {
+        return wait(m_client.getScale(gvk, key, options));
+    }
+    Result<Object> updateScale(const Gvk &gvk, const ObjectKey &key, const Object &scale,
+        const RequestOptions &options = {}) const
+    {
+        return wait(m_client.updateScale(gvk, key, scale, options));
+    }
+    Result<Object> patchScale(const Gvk &gvk, const ObjectKey &key, const Patch &patch,
+        const RequestOptions &options = {}) const
+    {
+        return wait(m_client.patchScale(gvk, key, patch, options));
+    }
+    Result<Table> table(const Gvk &gvk, const RequestOptions &options = {}) const
+    {
+        const Result<Object> reply = wait(m_client.table(gvk, options));
+        return reply.isOk() ? Result<Table>(Table(reply.value())) : Result<Table>(reply.error());
+    }
+    Result<QByteArray> getRaw(const QByteArray &target, const RequestOptions &options = {}) const
+    {
+        const BodyReply reply = m_client.getRaw(target, options).result();
+        return reply.isOk() ? Result<QByteArray>(reply.body()) : Result<QByteArray>(reply.error());
     }
     Result<ListReply> list(const Gvk &gvk, const RequestOptions &options = {}) const
     {

@@ -4,6 +4,7 @@
 #include <QtCore/qlist.h>
 #include <QtCore/qshareddata.h>
 #include <davit/error.h>
+#include <davit/informerrequest.h>
 #include <davit/object.h>
 
 DAVIT_BEGIN_NAMESPACE
@@ -49,6 +50,25 @@ private:
     QExplicitlySharedDataPointer<ListReplyPrivate> d;
 };
 
+class BodyReplyPrivate;
+// The bytes of an answer, whatever they are, or an error. All methods: [thread-safe].
+class DAVIT_EXPORT BodyReply
+{
+public:
+    BodyReply();
+    explicit BodyReply(const QByteArray &body);
+    explicit BodyReply(const Error &error);
+    BodyReply(const BodyReply &other);
+    BodyReply &operator=(const BodyReply &other);
+    ~BodyReply();
+    bool isOk() const noexcept;
+    QByteArray body() const;
+    Error error() const;
+
+private:
+    QExplicitlySharedDataPointer<BodyReplyPrivate> d;
+};
+
 enum class PatchType : quint8 { Unset = 0, Merge, Json, Apply, StrategicMerge };
 
 class PatchPrivate;
@@ -82,6 +102,14 @@ private:
 
 enum class Propagation : quint8 { Unset = 0, Background, Foreground, Orphan };
 
+// What the server does about fields that it does not know, and fields that stand there twice.
+enum class FieldValidation : quint8 {
+    Unset = 0, // the server's default, Warn
+    Ignore,
+    Warn, // a warning in the host's log
+    Strict // BadRequest
+};
+
 class RequestOptionsPrivate;
 // Options of a request; each verb reads those that its API knows. Setters return the options, to be
 // chained: [any one thread]. Getters: [thread-safe].
@@ -107,6 +135,10 @@ public:
     RequestOptions &preconditionUid(const QString &uid);
     RequestOptions &preconditionResourceVersion(const QString &version);
     RequestOptions &timeout(std::chrono::milliseconds deadline); // for the whole call; default 30 s
+    RequestOptions &fieldValidation(FieldValidation validation); // create, update, patch, apply
+    RequestOptions &gracePeriod(std::chrono::seconds period); // delete; 0: at once
+    // get, list: with Payload::Metadata the server sends no more than that (isMetadataOnly()).
+    RequestOptions &payload(Payload payload);
 
     QString namespaceName() const;
     QString labelSelector() const;
@@ -122,6 +154,9 @@ public:
     QString preconditionUid() const;
     QString preconditionResourceVersion() const;
     std::chrono::milliseconds timeout() const;
+    FieldValidation fieldValidation() const;
+    std::chrono::seconds gracePeriod() const; // negative: the kind's own
+    Payload payload() const;
 
 private:
     QSharedDataPointer<RequestOptionsPrivate> d;

@@ -21,6 +21,8 @@ public:
     std::chrono::nanoseconds monotonic() const;
     // UTC, to the millisecond. [thread-safe]
     QDateTime utcNow() const;
+    // Blocks the caller for that long; a test's clock may just go on. [worker-thread]
+    void sleepFor(std::chrono::nanoseconds span) const;
 
 private:
     priv::ClockBackend *m_backend; // borrowed; null means the machine's clock

@@ -1,8 +1,9 @@
 // What went wrong, as a value: a code, one sentence that names object and operation, and what the
-// server said about waiting. Source of the API codes: Kubernetes API conventions, "Response Status
-// Kind"; BEHAVIOURS.md C-14 to C-17. Test: tst_error.
+// server said about waiting and about the single causes. Source of the API codes: Kubernetes API
+// conventions, "Response Status Kind"; BEHAVIOURS.md C-14 to C-17. Test: tst_error.
 #pragma once
 
+#include <QtCore/qlist.h>
 #include <QtCore/qshareddata.h>
 #include <QtCore/qstring.h>
 #include <chrono>
@@ -48,8 +49,21 @@ enum class ErrorCode : quint16 {
     KindNotServed, // (r) the cluster does not know the kind (yet)
     PluginFault, // (r) a plugin threw or did not return; kept for later, no call answers it now
     NotSynced, // (r) the cache has not seen its first full list; kept for later, as PluginFault
-    Unsupported // (t) this build or server cannot do it
+    Unsupported, // (t) this build or server cannot do it
+    AlreadyOwned // (t) the object has a controller, another one
 };
+
+// One of the server's reasons in detail (Status.details.causes).
+// ABI: frozen
+struct ErrorCause
+{
+    QString field; // ".data.a", "spec.replicas"; may be empty
+    QString reason; // "FieldManagerConflict", "FieldValueInvalid", "DisruptionBudget"
+    QString message;
+};
+// The manager that a FieldManagerConflict names ("kubectl"); empty for other causes (E-32).
+// [thread-safe]
+DAVIT_EXPORT QString conflictingManager(const ErrorCause &cause);
 
 class DAVIT_EXPORT Error
 {
@@ -81,6 +95,8 @@ public:
     QString reason() const;
     // The server's whole Status object as JSON, or empty. [thread-safe]
     QByteArray statusJson() const;
+    // Its causes, in the server's order; empty when it named none. [thread-safe]
+    QList<ErrorCause> causes() const;
 
     // Copies with one part set. [thread-safe]
     Error withRetryAfter(std::chrono::milliseconds delay) const;
@@ -96,4 +112,76 @@ private:
 
 // "NotFound"; for logs and metrics labels. [thread-safe]
 DAVIT_EXPORT QLatin1StringView errorCodeName(ErrorCode code) noexcept;
+
+// Which refusal it is, as apimachinery's predicates say it (C-16): by the reason, and by the HTTP
+// status where the reason is no known one; TooManyRequests and RequestEntityTooLarge by either.
+// False for no error. [thread-safe]
+inline bool isNotFound(const Error &error)
+{
+    return error.code() == ErrorCode::NotFound;
+}
+inline bool isAlreadyExists(const Error &error)
+{
+    return error.code() == ErrorCode::AlreadyExists;
+}
+inline bool isConflict(const Error &error)
+{
+    return error.code() == ErrorCode::Conflict;
+}
+inline bool isInvalid(const Error &error)
+{
+    return error.code() == ErrorCode::Invalid;
+}
+inline bool isBadRequest(const Error &error)
+{
+    return error.code() == ErrorCode::BadRequest;
+}
+inline bool isUnauthorized(const Error &error)
+{
+    return error.code() == ErrorCode::Unauthorized;
+}
+inline bool isForbidden(const Error &error)
+{
+    return error.code() == ErrorCode::Forbidden;
+}
+inline bool isMethodNotSupported(const Error &error)
+{
+    return error.code() == ErrorCode::MethodNotAllowed;
+}
+inline bool isNotAcceptable(const Error &error)
+{
+    return error.code() == ErrorCode::NotAcceptable;
+}
+inline bool isUnsupportedMediaType(const Error &error)
+{
+    return error.code() == ErrorCode::UnsupportedMediaType;
+}
+inline bool isResourceExpired(const Error &error)
+{
+    return error.code() == ErrorCode::Expired;
+}
+inline bool isInternalError(const Error &error)
+{
+    return error.code() == ErrorCode::InternalError;
+}
+inline bool isServiceUnavailable(const Error &error)
+{
+    return error.code() == ErrorCode::ServiceUnavailable;
+}
+inline bool isTimeout(const Error &error)
+{
+    return error.code() == ErrorCode::Timeout;
+}
+inline bool isServerTimeout(const Error &error)
+{
+    return error.code() == ErrorCode::ServerTimeout;
+}
+inline bool isTooManyRequests(const Error &error)
+{
+    return error.code() == ErrorCode::TooManyRequests || error.httpStatus() == 429;
+}
+inline bool isRequestEntityTooLarge(const Error &error)
+{
+    return error.code() == ErrorCode::RequestEntityTooLarge || error.httpStatus() == 413;
+}
 DAVIT_END_NAMESPACE

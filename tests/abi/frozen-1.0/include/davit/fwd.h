@@ -19,6 +19,7 @@ struct PoolAccess;
 } // namespace davit::priv
 
 DAVIT_BEGIN_NAMESPACE
+class BodyReply;
 class Client;
 class Clock;
 class Cluster;
@@ -29,6 +30,7 @@ class Error;
 class EventFilter;
 class EventRecorder;
 class FieldSelector;
+class FinalizerRegistry;
 class Gauge;
 class Histogram;
 class HostContext;
@@ -46,19 +48,27 @@ class ObjectBuilder;
 class ObjectReply;
 class Patch;
 class Predicate;
+class Quantity;
 class ReconcileContext;
 class Reconciler;
 class ReconcileRequest;
 class ReconcileResult;
 class RequestOptions;
 class Status;
+class Table;
 class Value;
 enum class Delivery : quint8;
 enum class ErrorCode : quint16;
 enum class EventType : quint8;
+enum class FieldValidation : quint8;
+enum class OperationResult : quint8;
 enum class Payload : quint8;
+struct Backoff;
+struct Condition;
+struct ErrorCause;
 struct Gvk;
 struct ObjectEvent;
 struct ObjectKey;
+struct Written;
 template <typename T> class Result;
 DAVIT_END_NAMESPACE
