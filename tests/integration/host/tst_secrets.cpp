@@ -243,7 +243,11 @@ void tst_Secrets::nothingIsTold()
         QVERIFY2(readiness.contains("plugins"), readiness.constData());
         QCOMPARE(foundIn(readiness, secrets), QByteArrayList());
         davit.signalOnce(SIGSEGV); // its last words
+#ifdef __SANITIZE_ADDRESS__
+        QCOMPARE(davit.waitForExit(), 1); // the sanitizer's own last words follow ours
+#else
         QCOMPARE(davit.waitForExit(), -2);
+#endif
     }
     QVERIFY(!cluster.isEmpty() || echo.requests() > 0);
     QVERIFY2(foundIn(davit.errorText(), secrets).isEmpty(), davit.errorText().constData());
@@ -282,7 +286,9 @@ void tst_Secrets::coreDumps_data()
     QTest::addColumn<QStringList>("flags");
     QTest::addColumn<bool>("areAllowed");
     QTest::newRow("as it is") << QStringList() << false;
+#ifndef __SANITIZE_ADDRESS__ // which allows none
     QTest::newRow("allowed") << QStringList{u"--allow-core-dumps"_s} << true;
+#endif
 }
 
 void tst_Secrets::coreDumps()
