@@ -91,8 +91,11 @@ void Strand::drain()
             return;
         }
     }
-    DAVIT_TSAN_RELEASE(m_turn.get());
-    m_pool.start(m_turn.get());
+    // From start() on, the next turn may end, and stop() return, before this one has returned.
+    QThreadPool &pool = m_pool;
+    Turn *const turn = m_turn.get();
+    DAVIT_TSAN_RELEASE(turn);
+    pool.start(turn);
 }
 
 } // namespace davit::support
