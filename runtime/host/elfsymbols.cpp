@@ -119,7 +119,7 @@ Result<ElfSymbols> readElfSymbols(const QString &path)
             QStringLiteral("%1: it has more than %2 bytes; strip the library")
                 .arg(path)
                 .arg(kMaxBytes));
-    const QByteArray bytes = file.read(kMaxBytes);
+    const QByteArray bytes = file.read(file.size()); // read(kMaxBytes) would take as much memory
     const Image image(bytes);
     const std::vector<Elf64_Shdr> sections = sectionsOf(image);
     if (sections.empty())
