@@ -5,6 +5,10 @@
 #include <QProcess>
 #include <QTemporaryDir>
 
+// The whole answer of a web server on this machine, head first; empty without one.
+QByteArray httpGet(quint16 port, const QByteArray &target);
+quint16 freePort();
+
 class HostProcess
 {
 public:

@@ -3,6 +3,7 @@
 #include "../transport/rawserver.h"
 #include "../transport/tlsfixture.h"
 #include "apidriver.h"
+#include "testfile.h"
 
 #include <host/check.h>
 #include <host/checkrights.h>
@@ -121,7 +122,6 @@ private Q_SLOTS:
     void realImpersonationExtra();
 
 private:
-    QString write(const QString &name, const QByteArray &text, bool isProgram = false) const;
     // A kubeconfig with one user, whose entry is in flow style.
     QString kubeconfig(
         const QByteArray &server, const QByteArray &user, const QString &caFile = {});
@@ -135,22 +135,12 @@ private:
     QByteArray m_powerlessToken;
 };
 
-QString tst_Check::write(const QString &name, const QByteArray &text, bool isProgram) const
-{
-    QFile file(m_dir.filePath(name));
-    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size())
-        qFatal("cannot write a test file");
-    if (isProgram)
-        file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-    return file.fileName();
-}
-
 QString tst_Check::kubeconfig(
     const QByteArray &server, const QByteArray &user, const QString &caFile)
 {
     const QByteArray ca
         = caFile.isEmpty() ? ""_ba : ", certificate-authority: \"" + caFile.toUtf8() + '"';
-    return write(u"kubeconfig"_s,
+    return writeFile(m_dir, u"kubeconfig"_s,
         "current-context: c\nclusters: [{name: c, cluster: {server: \"" + server + '"' + ca
             + "}}]\nusers: [{name: u, user: {" + user
             + "}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n");
@@ -162,7 +152,7 @@ void tst_Check::initTestCase()
     QVERIFY(m_embedded.writeKubeconfig(m_dir.filePath(u"embedded"_s)).isOk());
     QVERIFY(QDir(m_dir.path()).mkpath(u"plugins"_s));
     QVERIFY(QDir(m_dir.path()).mkpath(u"broken"_s));
-    write(u"broken/broken.so"_s, "no library");
+    writeFile(m_dir, u"broken/broken.so"_s, "no library");
     if (qEnvironmentVariableIsSet("DAVIT_REAL_KUBECONFIG"))
         prepareReal();
 }
@@ -344,7 +334,7 @@ void tst_Check::configurations()
 {
     QFETCH(QStringList, arguments);
     QFETCH(const QString, sentence);
-    const QString path = write(u"broken-kubeconfig"_s,
+    const QString path = writeFile(m_dir, u"broken-kubeconfig"_s,
         "clusters: [{name: c, cluster: {server: \"https://127.0.0.1:1\"}}]\n"
         "users: [{name: bad, user: {token: 12345678}}]\n"
         "contexts: [{name: bad, context: {cluster: c, user: bad}}]\n");
@@ -461,8 +451,8 @@ void tst_Check::prepareReal()
     m_powerfulToken = tokenOf("powerful");
     m_powerlessToken = tokenOf("powerless");
     QVERIFY(!m_powerfulToken.isEmpty() && !m_powerlessToken.isEmpty());
-    write(u"token"_s, m_powerfulToken);
-    write(u"plugin.sh"_s,
+    writeFile(m_dir, u"token"_s, m_powerfulToken);
+    writeFile(m_dir, u"plugin.sh"_s,
         "#!/bin/sh\necho '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":"
         "\"ExecCredential\",\"status\":{\"token\":\""
             + m_powerfulToken + "\",\"expirationTimestamp\":\"2040-01-01T00:00:00Z\"}}'\n",
@@ -516,8 +506,7 @@ void tst_Check::realUsers_data()
 
 void tst_Check::realUsers()
 {
-    if (m_real.isEmpty())
-        QSKIP("asks a real kube-apiserver");
+    QVERIFY2(!m_real.isEmpty(), "set DAVIT_REAL_KUBECONFIG");
     QFETCH(QByteArray, user);
     QFETCH(const int, exitCode);
     QFETCH(const QString, topic);
@@ -538,8 +527,7 @@ void tst_Check::realUsers()
 
 void tst_Check::realRaw()
 {
-    if (m_real.isEmpty())
-        QSKIP("asks a real kube-apiserver");
+    QVERIFY2(!m_real.isEmpty(), "set DAVIT_REAL_KUBECONFIG");
     const auto get = [&](const QByteArray &token) {
         return davitWith({u"get"_s, u"--raw"_s, u"/api/v1/namespaces/default"_s, u"--kubeconfig"_s,
             kubeconfig(m_realServer, "token: " + token, m_real + u"/ca.crt"_s)});
@@ -559,8 +547,7 @@ void tst_Check::realRaw()
 // Several values of one key, and a key that must be escaped, as the server reads them.
 void tst_Check::realImpersonationExtra()
 {
-    if (m_real.isEmpty())
-        QSKIP("asks a real kube-apiserver");
+    QVERIFY2(!m_real.isEmpty(), "set DAVIT_REAL_KUBECONFIG");
     const QByteArray folder = m_real.toUtf8();
     ApiDriver api(kubeconfig(m_realServer,
         "client-certificate: \"" + folder + "/admin.crt\", client-key: \"" + folder

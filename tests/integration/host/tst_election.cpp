@@ -5,8 +5,6 @@
 #include <testing/embeddedapiserver.h>
 
 #include <QJsonDocument>
-#include <QTcpServer>
-#include <QTcpSocket>
 #include <QTest>
 #include <csignal>
 
@@ -58,8 +56,6 @@ private:
     static bool start(EmbeddedApiServer &server, const char *data);
     static QJsonObject object(const QByteArray &bytes);
     static QJsonObject leaseSpec(EmbeddedApiServer &server);
-    static QByteArray get(quint16 port, const QByteArray &target);
-    static quint16 freePort();
     // Who wrote the ConfigMap, or changed the Lease to whom ("lease:a", "lease:" when it was given
     // back), without repetitions: "a", "lease:", "lease:b", "b".
     static QStringList history(const EmbeddedApiServer &server);
@@ -86,26 +82,6 @@ QJsonObject tst_Election::leaseSpec(EmbeddedApiServer &server)
     return object(server.request("GET", "/apis/coordination.k8s.io/v1/namespaces/ops/leases/davit")
                       .body)["spec"_L1]
         .toObject();
-}
-
-QByteArray tst_Election::get(quint16 port, const QByteArray &target)
-{
-    QTcpSocket socket;
-    socket.connectToHost(QStringLiteral("127.0.0.1"), port);
-    if (!socket.waitForConnected(5000))
-        return {};
-    socket.write("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    QByteArray answer;
-    while (socket.waitForReadyRead(5000))
-        answer += socket.readAll();
-    return answer + socket.readAll();
-}
-
-quint16 tst_Election::freePort()
-{
-    QTcpServer probe;
-    probe.listen(QHostAddress::LocalHost);
-    return probe.serverPort();
 }
 
 QStringList tst_Election::history(const EmbeddedApiServer &server)
@@ -151,15 +127,17 @@ void tst_Election::handsOver()
     QVERIFY2(b.waitForLine("every plugin is started; their caches are being filled"),
         b.errorText().constData());
     QVERIFY2(b.waitForLine("the leader is"), b.errorText().constData());
-    QTRY_VERIFY_WITH_TIMEOUT(get(probesB, "/readyz").contains(" 200 "), 20000); // warm
-    const QByteArray page = get(probesB, "/readyz?verbose");
+    QTRY_VERIFY_WITH_TIMEOUT(httpGet(probesB, "/readyz").contains(" 200 "), 20000); // warm
+    const QByteArray page = httpGet(probesB, "/readyz?verbose");
     QVERIFY2(page.contains("    leader: a_"), page.constData());
     QVERIFY2(page.contains(", by Lease ops/davit; this process stands by\n"), page.constData());
-    QVERIFY2(get(probesB, "/healthz?verbose").contains("[+]leaderElection ok"),
-        get(probesB, "/healthz?verbose").constData());
-    QVERIFY(get(portA, "/metrics").contains("leader_election_master_status{name=\"davit\"} 1\n"));
-    QVERIFY(get(portB, "/metrics").contains("leader_election_master_status{name=\"davit\"} 0\n"));
-    QVERIFY(get(portB, "/metrics").contains("workqueue_depth{")); // its queue waits
+    QVERIFY2(httpGet(probesB, "/healthz?verbose").contains("[+]leaderElection ok"),
+        httpGet(probesB, "/healthz?verbose").constData());
+    QVERIFY(
+        httpGet(portA, "/metrics").contains("leader_election_master_status{name=\"davit\"} 1\n"));
+    QVERIFY(
+        httpGet(portB, "/metrics").contains("leader_election_master_status{name=\"davit\"} 0\n"));
+    QVERIFY(httpGet(portB, "/metrics").contains("workqueue_depth{")); // its queue waits
     QVERIFY(b.linesWith("begins").isEmpty());
 
     QCOMPARE(a.stop(), 0);
@@ -170,7 +148,8 @@ void tst_Election::handsOver()
         history(server), (QStringList{u"lease:a"_s, u"a"_s, u"lease:"_s, u"lease:b"_s, u"b"_s}));
     QCOMPARE(leaseSpec(server)["leaseTransitions"_L1].toInt(), 1);
     QCOMPARE(leaseSpec(server)["leaseDurationSeconds"_L1].toInt(), 3);
-    QVERIFY(get(portB, "/metrics").contains("leader_election_master_status{name=\"davit\"} 1\n"));
+    QVERIFY(
+        httpGet(portB, "/metrics").contains("leader_election_master_status{name=\"davit\"} 1\n"));
     // L-18
     const QByteArray events = server.request("GET", "/api/v1/namespaces/ops/events").body;
     QCOMPARE(events.count(" became leader\""), 2);

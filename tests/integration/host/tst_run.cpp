@@ -6,8 +6,6 @@
 #include <testing/embeddedapiserver.h>
 
 #include <QRegularExpression>
-#include <QTcpServer>
-#include <QTcpSocket>
 #include <QTest>
 #include <csignal>
 
@@ -33,8 +31,6 @@ private Q_SLOTS:
     void metrics();
 
 private:
-    static QByteArray get(quint16 port, const QByteArray &target);
-    static quint16 freePort();
     QString file(const QString &name, const QByteArray &content);
     QString kubeconfigFor(quint16 port);
     // One ConfigMap that the sleeper works on for so long.
@@ -46,26 +42,6 @@ private:
 static const QString kReplicator = QStringLiteral(DAVIT_BUILD_DIR "/plugins");
 static const QString kExamples = QStringLiteral(DAVIT_BUILD_DIR "/examples");
 static const QString kSleeper = QStringLiteral(DAVIT_BUILD_DIR "/tests/sleeper");
-
-QByteArray tst_Run::get(quint16 port, const QByteArray &target)
-{
-    QTcpSocket socket;
-    socket.connectToHost(QStringLiteral("127.0.0.1"), port);
-    if (!socket.waitForConnected(5000))
-        return {};
-    socket.write("GET " + target + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    QByteArray answer;
-    while (socket.waitForReadyRead(5000))
-        answer += socket.readAll();
-    return answer + socket.readAll();
-}
-
-quint16 tst_Run::freePort()
-{
-    QTcpServer probe;
-    probe.listen(QHostAddress::LocalHost);
-    return probe.serverPort();
-}
 
 QString tst_Run::file(const QString &name, const QByteArray &content)
 {
@@ -157,7 +133,7 @@ void tst_Run::slowFirstSync()
     QList<int> seen;
     QVERIFY2(davit.waitForLine("first sync"), davit.errorText().constData());
     while (davit.linesWith("first sync").size() < 3) {
-        const QByteArray page = get(probePort, "/readyz?verbose");
+        const QByteArray page = httpGet(probePort, "/readyz?verbose");
         QVERIFY2(page.startsWith("HTTP/1.1 500"), page.constData()); // not ready
         QVERIFY2(page.contains("[-]caches failed"), page.constData());
         const QRegularExpressionMatch match = shown.match(QString::fromUtf8(page));
@@ -175,9 +151,9 @@ void tst_Run::slowFirstSync()
                 davit.errorText().constData());
     QVERIFY2(
         davit.waitForLine("first sync done", "objects", u"800"_s), davit.errorText().constData());
-    QTRY_VERIFY_WITH_TIMEOUT(get(probePort, "/readyz").startsWith("HTTP/1.1 200"), 5000);
+    QTRY_VERIFY_WITH_TIMEOUT(httpGet(probePort, "/readyz").startsWith("HTTP/1.1 200"), 5000);
     // This server has no Pods: the plugin that wants them waits, visibly, and nobody else does.
-    const QByteArray page = get(probePort, "/readyz?verbose");
+    const QByteArray page = httpGet(probePort, "/readyz?verbose");
     QVERIFY2(page.contains("plugin log-events 1.0.0: Checked, "), page.constData());
     QVERIFY2(page.contains("plugin reconcile-configmap 1.0.0: Running\n"), page.constData());
     QCOMPARE(davit.stop(), 0);
@@ -200,7 +176,7 @@ void tst_Run::oddDiscovery()
     const QString reason
         = davit.linesWith("plugin state", "state", u"Checked"_s).first()["reason"_L1].toString();
     QVERIFY2(reason.contains(sentence), qPrintable(reason));
-    const QByteArray page = get(probePort, "/readyz?verbose");
+    const QByteArray page = httpGet(probePort, "/readyz?verbose");
     QVERIFY2(page.contains(sentence.toUtf8()), page.constData());
     QCOMPARE(davit.stop(), 0);
 }
@@ -213,7 +189,7 @@ void tst_Run::serverComesLater()
     davit.run({u"--plugin-dir"_s, kReplicator, u"--kubeconfig"_s, kubeconfigFor(port),
         u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
     QVERIFY2(davit.waitForLine("waiting for the API server"), davit.errorText().constData());
-    const QByteArray waiting = get(probePort, "/readyz?verbose");
+    const QByteArray waiting = httpGet(probePort, "/readyz?verbose");
     QVERIFY2(waiting.startsWith("HTTP/1.1 500"), waiting.constData());
     QVERIFY2(waiting.contains("[-]caches failed"), waiting.constData());
     QVERIFY2(waiting.contains("    server: waiting for the API server http://127.0.0.1:"
@@ -259,8 +235,8 @@ void tst_Run::badPluginBesideAGoodOne()
                                "/readyz?verbose says why",
                  "running", u"1"_s),
         davit.errorText().constData());
-    QTRY_VERIFY_WITH_TIMEOUT(get(probePort, "/readyz").startsWith("HTTP/1.1 200"), 5000);
-    const QByteArray page = get(probePort, "/readyz?verbose");
+    QTRY_VERIFY_WITH_TIMEOUT(httpGet(probePort, "/readyz").startsWith("HTTP/1.1 200"), 5000);
+    const QByteArray page = httpGet(probePort, "/readyz?verbose");
     QVERIFY2(page.contains("plugin replicator 1.0.0: Running\n"), page.constData());
     QVERIFY2(page.contains("plugin broken.so: Refused, "), page.constData());
     QCOMPARE(davit.stop(), 0);
@@ -397,18 +373,18 @@ void tst_Run::secondSignalWhileStopping()
     davit.run({u"--embedded"_s, u"--plugin-dir"_s, kSleeper,
         u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
     QVERIFY2(davit.waitForLine("ready"), davit.errorText().constData());
-    QVERIFY(get(probePort, "/readyz").startsWith("HTTP/1.1 200"));
+    QVERIFY(httpGet(probePort, "/readyz").startsWith("HTTP/1.1 200"));
     ApiDriver api(davit.stateDir() + u"/embedded.kubeconfig"_s);
     QVERIFY2(addSleeper(api, u"one"_s, u"30"_s), qPrintable(api.lastError));
     QVERIFY2(davit.waitForLine("falls asleep"), davit.errorText().constData());
     davit.signalOnce(SIGTERM);
     QVERIFY2(davit.waitForLine("stopping"), davit.errorText().constData());
     // What drains gets no new work sent, and is not begun anew either.
-    const QByteArray draining = get(probePort, "/readyz?verbose");
+    const QByteArray draining = httpGet(probePort, "/readyz?verbose");
     QVERIFY2(draining.startsWith("HTTP/1.1 500") && draining.contains("[-]shutdown failed")
             && draining.contains("[+]server-reached ok"),
         draining.constData());
-    QVERIFY(get(probePort, "/healthz").startsWith("HTTP/1.1 200"));
+    QVERIFY(httpGet(probePort, "/healthz").startsWith("HTTP/1.1 200"));
     davit.signalOnce(SIGTERM);
     QCOMPARE(davit.waitForExit(5), 1);
 }
@@ -424,13 +400,13 @@ void tst_Run::metrics()
         davit.waitForLine("copied", "to", u"ops/registry-login"_s), davit.errorText().constData());
     const QByteArray secrets = "controller=\"secrets\",plugin=\"replicator\"";
     QTRY_VERIFY_WITH_TIMEOUT(
-        get(port, "/metrics")
+        httpGet(port, "/metrics")
             .contains("controller_runtime_reconcile_total{" + secrets + ",result=\"success\"}"),
         5000);
     const QByteArray written
         = "replicator_copies_written_total{kind=\"Secret\",plugin=\"replicator\"}";
-    QTRY_VERIFY_WITH_TIMEOUT(get(port, "/metrics").contains("\n" + written + " 3"), 20000);
-    const QByteArray page = get(port, "/metrics");
+    QTRY_VERIFY_WITH_TIMEOUT(httpGet(port, "/metrics").contains("\n" + written + " 3"), 20000);
+    const QByteArray page = httpGet(port, "/metrics");
     for (const QByteArray &start :
         QByteArrayList{"controller_runtime_reconcile_errors_total{" + secrets + "} 0",
             "controller_runtime_max_concurrent_reconciles{" + secrets + "} 2",

@@ -3,6 +3,7 @@
 
 #include "transport/qnamtransport.h"
 
+#include <davit/result.h>
 #include <support/strand.h>
 
 #include <QtCore/qthreadpool.h>
@@ -105,3 +106,17 @@ private:
     QThreadPool m_pool;
     davit::support::Strand m_strand{m_pool};
 };
+
+// Body of one GET, or its error.
+inline davit::Result<QByteArray> getOnce(
+    davit::transport::Transport &transport, const davit::transport::Request &request = {})
+{
+    Caller caller(transport);
+    Recorder recorder;
+    const auto exchange = caller.start(request, recorder);
+    if (!recorder.waitForEnd())
+        return davit::Error(davit::ErrorCode::Timeout, QStringLiteral("the test waited in vain"));
+    if (recorder.error().isError())
+        return recorder.error();
+    return recorder.body();
+}

@@ -61,18 +61,6 @@ int runsIn(const QTemporaryDir &folder)
     return file.open(QIODevice::ReadOnly) ? int(file.readAll().count('x')) : 0;
 }
 
-Result<QByteArray> getOnce(Transport &transport)
-{
-    Caller caller(transport);
-    Recorder recorder;
-    const auto exchange = caller.start(Request{}, recorder);
-    if (!recorder.waitForEnd())
-        return Error(ErrorCode::Timeout, QStringLiteral("the test waited in vain"));
-    if (recorder.error().isError())
-        return recorder.error();
-    return recorder.body();
-}
-
 } // namespace
 
 class tst_Exec : public QObject

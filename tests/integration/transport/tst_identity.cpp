@@ -56,20 +56,6 @@ private Q_SLOTS:
     void caForms_data();
     void caForms();
     void facts();
-
-private:
-    // Body of one GET, or its error.
-    static Result<QByteArray> getOnce(Transport &transport, const Request &request = {})
-    {
-        Caller caller(transport);
-        Recorder recorder;
-        const auto exchange = caller.start(request, recorder);
-        if (!recorder.waitForEnd())
-            return Error(ErrorCode::Timeout, QStringLiteral("the test waited in vain"));
-        if (recorder.error().isError())
-            return recorder.error();
-        return recorder.body();
-    }
 };
 
 void tst_Identity::basic()

@@ -63,20 +63,6 @@ private Q_SLOTS:
     void b23_alpn();
     void b23_frames_data();
     void b23_frames();
-
-private:
-    // Body of one GET, or its error.
-    static Result<QByteArray> getOnce(Transport &transport, const Request &request = {})
-    {
-        Caller caller(transport);
-        Recorder recorder;
-        const auto exchange = caller.start(request, recorder);
-        if (!recorder.waitForEnd())
-            return Error(ErrorCode::Timeout, QStringLiteral("the test waited in vain"));
-        if (recorder.error().isError())
-            return recorder.error();
-        return recorder.body();
-    }
 };
 
 void tst_Tls::serverNames_data()
