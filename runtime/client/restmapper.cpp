@@ -37,6 +37,22 @@ const ApiResource *findKind(const Resources &resources, const QString &kind)
     return found == resources.end() ? nullptr : &*found;
 }
 
+// Gives each resource that fits to `take`, in the most preferred of the versions where it does.
+template <typename Fits, typename Take>
+void eachPreferred(const std::vector<ApiGroup> &groups, Fits &&fits, Take &&take)
+{
+    for (const ApiGroup &group : groups) {
+        QStringList taken; // in a more preferred version
+        for (const ApiVersion &version : group.versions)
+            for (const ApiResource &entry : version.resources) {
+                if (!fits(entry) || taken.contains(entry.resource.plural))
+                    continue;
+                taken.append(entry.resource.plural);
+                take(entry);
+            }
+    }
+}
+
 // An answer of the server, though a refusal: it has no such document for us.
 bool isRefusal(const Error &error)
 {
@@ -56,7 +72,7 @@ struct RestMapper::Core : std::enable_shared_from_this<Core>
     void resolve(const Gvk &gvk, Done done);
     void askRoot(DiscoveryRoot root);
     void rootAnswered(DiscoveryRoot root, const RawReply &reply);
-    Root::Form readRoot(Root &root, const QByteArray &body);
+    Root::Form readRoot(DiscoveryRoot which, const QByteArray &body);
     void askGroup(const Gvk &gvk);
     void groupAnswered(const Gvk &gvk, const RawReply &reply);
     static Result<transport::Resource> lookUp(const GroupVersion &group, const Gvk &gvk);
@@ -139,7 +155,7 @@ void RestMapper::Core::rootAnswered(DiscoveryRoot which, const RawReply &reply)
         Root &root = of(which);
         root.isAsking = false;
         if (!error.isError()) {
-            root.form = readRoot(root, reply.body);
+            root.form = readRoot(which, reply.body);
             root.askedAt = time.monotonic();
         }
         waiting.swap(root.waiting);
@@ -149,16 +165,15 @@ void RestMapper::Core::rootAnswered(DiscoveryRoot which, const RawReply &reply)
 }
 
 // Spreads an aggregated document over the groups. Locked.
-Root::Form RestMapper::Core::readRoot(Root &root, const QByteArray &body)
+Root::Form RestMapper::Core::readRoot(DiscoveryRoot which, const QByteArray &body)
 {
+    Root &root = of(which);
     std::vector<ApiGroup> read;
     if (!readAggregated(body, &read)) {
         root.groups.clear();
         readGroups(body, &root.groups);
         return Root::Form::Lists;
     }
-    const DiscoveryRoot which
-        = &root == &of(DiscoveryRoot::Core) ? DiscoveryRoot::Core : DiscoveryRoot::Groups;
     for (auto &[name, group] : groups) { // a version that is gone is known to be empty
         const bool isOurs = name.contains(QLatin1Char('/')) == (which == DiscoveryRoot::Groups);
         if (!isOurs || group.isAsking)
@@ -335,17 +350,16 @@ void RestMapper::find(const QString &name, Found found)
     const auto choice = [name](const std::vector<ApiGroup> &groups) {
         Resources byName;
         Resources byShortName;
-        for (const ApiGroup &group : groups) {
-            QStringList taken; // in a more preferred version
-            for (const ApiVersion &version : group.versions)
-                for (const ApiResource &entry : version.resources) {
-                    const NameMatch match = matchName(entry, name);
-                    if (match == NameMatch::None || taken.contains(entry.resource.plural))
-                        continue;
-                    taken.append(entry.resource.plural);
-                    (match == NameMatch::Name ? byName : byShortName).push_back(entry);
-                }
-        }
+        NameMatch match = NameMatch::None;
+        eachPreferred(
+            groups,
+            [&](const ApiResource &entry) {
+                match = matchName(entry, name);
+                return match != NameMatch::None;
+            },
+            [&](const ApiResource &entry) {
+                (match == NameMatch::Name ? byName : byShortName).push_back(entry);
+            });
         byName.insert(byName.end(), byShortName.begin(), byShortName.end());
         return byName;
     };
@@ -366,16 +380,9 @@ void RestMapper::category(const QString &name, Found found)
 {
     const auto choice = [name](const std::vector<ApiGroup> &groups) {
         Resources chosen;
-        for (const ApiGroup &group : groups) {
-            QStringList taken;
-            for (const ApiVersion &version : group.versions)
-                for (const ApiResource &entry : version.resources) {
-                    if (!entry.categories.contains(name) || taken.contains(entry.resource.plural))
-                        continue;
-                    taken.append(entry.resource.plural);
-                    chosen.push_back(entry);
-                }
-        }
+        eachPreferred(
+            groups, [&](const ApiResource &entry) { return entry.categories.contains(name); },
+            [&](const ApiResource &entry) { chosen.push_back(entry); });
         return chosen;
     };
     m_core->select(choice, found, true);

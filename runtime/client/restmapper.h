@@ -11,7 +11,7 @@
 //   - forget() and forgetGroup() make the next question ask anew at once: for who sees a CRD
 //   change, or a 404 for a whole resource.
 // Source: Kubernetes API concepts, "Discovery API"; client-go's restmapper. Test: tst_discovery;
-// tst_pluginclient, kindNotServed, discoveryFails, oddDiscovery.
+// tst_clientdiscovery.
 #pragma once
 
 #include "discovery.h"
