@@ -82,13 +82,25 @@ inline Result<Standing> findStanding(
         return found.error();
     return Standing{ObjectBuilder(gvk, key).build(), false};
 }
-template <typename Mutate> Result<Object> mutated(const Object &seen, Mutate &mutate)
+// The same, and what it is to become.
+struct Change
 {
-    const Result<Object> after = mutate(seen);
+    Standing standing;
+    Object after;
+};
+template <typename Mutate>
+Result<Change> changed(const Client::Blocking &client, const Gvk &gvk, const ObjectKey &key,
+    Mutate &mutate, const RequestOptions &options)
+{
+    const Result<Standing> standing = findStanding(client, gvk, key, options);
+    if (!standing.isOk())
+        return standing.error();
+    const Result<Object> after = mutate(standing.value().object);
     if (!after.isOk())
-        return after;
-    const Status checked = checkMutated(seen, after.value());
-    return checked.isOk() ? after : Result<Object>(checked.error());
+        return after.error();
+    const Status checked = checkMutated(standing.value().object, after.value());
+    return checked.isOk() ? Result<Change>(Change{standing.value(), after.value()})
+                          : Result<Change>(checked.error());
 }
 inline Result<Written> written(const Result<Object> &reply, OperationResult result)
 {
@@ -103,18 +115,16 @@ template <typename Mutate>
 Result<Written> createOrUpdate(const Client::Blocking &client, const Gvk &gvk, const ObjectKey &key,
     Mutate mutate, const RequestOptions &options = {})
 {
-    const Result<writing::Standing> standing = writing::findStanding(client, gvk, key, options);
-    if (!standing.isOk())
-        return standing.error();
-    const Object &seen = standing.value().object;
-    const Result<Object> after = writing::mutated(seen, mutate);
-    if (!after.isOk())
-        return after.error();
-    if (!standing.value().isThere)
-        return writing::written(client.create(after.value(), options), OperationResult::Created);
-    if (isEquivalent(seen, after.value()))
+    const Result<writing::Change> change = writing::changed(client, gvk, key, mutate, options);
+    if (!change.isOk())
+        return change.error();
+    const Object &seen = change.value().standing.object;
+    const Object &after = change.value().after;
+    if (!change.value().standing.isThere)
+        return writing::written(client.create(after, options), OperationResult::Created);
+    if (isEquivalent(seen, after))
         return Written{seen, OperationResult::Unchanged};
-    return writing::written(client.update(after.value(), options), OperationResult::Updated);
+    return writing::written(client.update(after, options), OperationResult::Updated);
 }
 
 // The same with merge patches of what differs: one of everything but the status, then one of the
@@ -124,17 +134,15 @@ template <typename Mutate>
 Result<Written> createOrPatch(const Client::Blocking &client, const Gvk &gvk, const ObjectKey &key,
     Mutate mutate, const RequestOptions &options = {})
 {
-    const Result<writing::Standing> standing = writing::findStanding(client, gvk, key, options);
-    if (!standing.isOk())
-        return standing.error();
-    const Object &seen = standing.value().object;
-    const Result<Object> after = writing::mutated(seen, mutate);
-    if (!after.isOk())
-        return after.error();
-    if (!standing.value().isThere)
-        return writing::written(client.create(after.value(), options), OperationResult::Created);
-    const Patch main = mainDifference(seen, after.value());
-    const Patch status = statusDifference(seen, after.value());
+    const Result<writing::Change> change = writing::changed(client, gvk, key, mutate, options);
+    if (!change.isOk())
+        return change.error();
+    const Object &seen = change.value().standing.object;
+    const Object &after = change.value().after;
+    if (!change.value().standing.isThere)
+        return writing::written(client.create(after, options), OperationResult::Created);
+    const Patch main = mainDifference(seen, after);
+    const Patch status = statusDifference(seen, after);
     Written outcome{seen, OperationResult::Unchanged};
     if (main.body() != "{}") {
         const Result<Object> reply = client.patch(gvk, key, main, options);
