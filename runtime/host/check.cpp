@@ -100,7 +100,12 @@ private:
     void bad(const char *topic, const QString &text, QueryExit exit)
     {
         m_tell({Grade::Bad, QString::fromLatin1(topic), text});
-        if (m_exit == QueryExit::Done || exit < m_exit)
+        worsen(exit);
+    }
+    // The most basic fault counts.
+    void worsen(QueryExit exit)
+    {
+        if (exit != QueryExit::Done && (m_exit == QueryExit::Done || exit < m_exit))
             m_exit = exit;
     }
 
@@ -342,9 +347,7 @@ private:
                 QStringLiteral("none were looked at, there is no %1; --plugin-dir names where they "
                                "are")
                     .arg(defaultPluginDir()));
-        const QueryExit exit = checkRights(*m_calls, dirs, m_user, m_tell);
-        if (exit != QueryExit::Done && (m_exit == QueryExit::Done || exit < m_exit))
-            m_exit = exit;
+        worsen(checkRights(*m_calls, dirs, m_user, m_tell));
     }
 
     const CheckOptions m_options;

@@ -116,15 +116,34 @@ struct RunTexts
     bool isDevelopment = false;
 };
 
+// Adds flags with a value. Of what can only be said once, the last counts, as in Go programs.
+auto textFlags(CLI::App &command)
+{
+    return [&command](const char *name, std::string &target, const char *type, const char *help) {
+        command.add_option(name, target, help)->type_name(type)->take_last();
+    };
+}
+
+// Directories of plugins; repeatable.
+void addPluginDirs(CLI::App &command, std::vector<std::string> &dirs, const std::string &help)
+{
+    command
+        .add_option(
+            "--plugin-dir", dirs, help + "; repeatable [" + defaultPluginDir().toStdString() + "]")
+        ->take_all()
+        ->allow_extra_args(false)
+        ->type_name("DIR");
+}
+
+constexpr char kKubeconfigHelp[]
+    = "How to reach the cluster [$KUBECONFIG, in a pod the service account, ~/.kube/config]";
+
 // The names that kube-controller-manager and kubebuilder's managers use.
 void addElectionFlags(CLI::App &run, RunTexts &texts)
 {
     run.add_flag("--leader-elect", texts.isLeaderElected,
         "Several processes, one of which works: reconcile only while this one holds the Lease");
-    const auto add
-        = [&run](const char *name, std::string &target, const char *type, const char *help) {
-              run.add_option(name, target, help)->type_name(type)->take_last();
-          };
+    const auto add = textFlags(run);
     add("--leader-elect-lease-duration", texts.leaseDuration, "TIME",
         "How long the others wait for a leader that is silent; whole seconds [15s]");
     add("--leader-elect-renew-deadline", texts.renewDeadline, "TIME",
@@ -140,20 +159,11 @@ void addElectionFlags(CLI::App &run, RunTexts &texts)
 
 void addRunFlags(CLI::App &run, RunTexts &texts)
 {
-    run.add_option("--plugin-dir", texts.pluginDirs,
-           "Directory with plugins, NAME.so each, read at the start: what is added, replaced or "
-           "removed later needs a restart; repeatable ["
-               + defaultPluginDir().toStdString() + "]")
-        ->take_all()
-        ->allow_extra_args(false)
-        ->type_name("DIR");
-    // Of what can only be said once, the last counts, as in Go programs.
-    const auto add
-        = [&run](const char *name, std::string &target, const char *type, const char *help) {
-              run.add_option(name, target, help)->type_name(type)->take_last();
-          };
-    add("--kubeconfig", texts.kubeconfig, "FILE",
-        "How to reach the cluster [$KUBECONFIG, in a pod the service account, ~/.kube/config]");
+    addPluginDirs(run, texts.pluginDirs,
+        "Directory with plugins, NAME.so each, read at the start: what is added, replaced or "
+        "removed later needs a restart");
+    const auto add = textFlags(run);
+    add("--kubeconfig", texts.kubeconfig, "FILE", kKubeconfigHelp);
     run.add_flag("--embedded", texts.isEmbedded,
         "Start an API server in this process, in memory, and work on that");
     add("--embedded-objects", texts.embeddedObjectsDir, "DIR",
@@ -361,14 +371,9 @@ struct QueryTexts
 
 void addClusterFlags(CLI::App &command, QueryTexts &texts)
 {
-    command
-        .add_option("--kubeconfig", texts.kubeconfig,
-            "How to reach the cluster [$KUBECONFIG, in a pod the service account, ~/.kube/config]")
-        ->type_name("FILE")
-        ->take_last();
-    command.add_option("--context", texts.context, "Which context of it [its current-context]")
-        ->type_name("NAME")
-        ->take_last();
+    const auto add = textFlags(command);
+    add("--kubeconfig", texts.kubeconfig, "FILE", kKubeconfigHelp);
+    add("--context", texts.context, "NAME", "Which context of it [its current-context]");
 }
 
 CLI::App *addCheck(CLI::App &app, QueryTexts &texts)
@@ -376,13 +381,7 @@ CLI::App *addCheck(CLI::App &app, QueryTexts &texts)
     CLI::App *check = app.add_subcommand(
         "check", "Say whether Davit can work with a cluster, and if not, what to do");
     addClusterFlags(*check, texts);
-    check
-        ->add_option("--plugin-dir", texts.pluginDirs,
-            "Directory with plugins whose rights are checked; repeatable ["
-                + defaultPluginDir().toStdString() + "]")
-        ->take_all()
-        ->allow_extra_args(false)
-        ->type_name("DIR");
+    addPluginDirs(*check, texts.pluginDirs, "Directory with plugins whose rights are checked");
     check->footer(kQueryFooter);
     return check;
 }
@@ -390,9 +389,7 @@ CLI::App *addCheck(CLI::App &app, QueryTexts &texts)
 CLI::App *addGet(CLI::App &app, QueryTexts &texts)
 {
     CLI::App *get = app.add_subcommand("get", "Print what the API server says");
-    get->add_option("--raw", texts.path, "What to ask for, as /api/v1/namespaces?limit=1")
-        ->type_name("PATH")
-        ->take_last();
+    textFlags (*get)("--raw", texts.path, "PATH", "What to ask for, as /api/v1/namespaces?limit=1");
     addClusterFlags(*get, texts);
     get->footer(kQueryFooter);
     return get;
