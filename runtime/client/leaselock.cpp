@@ -1,9 +1,8 @@
 #include "leaselock.h"
 
-#include "microtime.h"
-
 #include <QtCore/qjsondocument.h>
-#include <QtCore/qregularexpression.h>
+#include <support/dnsnames.h>
+#include <support/rfc3339.h>
 #include <transport/resource.h>
 
 namespace davit::client {
@@ -35,8 +34,8 @@ LeaderRecord recordOf(const QJsonObject &spec)
     LeaderRecord record;
     record.holderIdentity = spec.value(kHolder).toString();
     record.leaseDurationSeconds = spec.value(kDuration).toInt();
-    record.acquireTime = parseTime(spec.value(kAcquired).toString());
-    record.renewTime = parseTime(spec.value(kRenewed).toString());
+    record.acquireTime = support::parseRfc3339(spec.value(kAcquired).toString());
+    record.renewTime = support::parseRfc3339(spec.value(kRenewed).toString());
     record.leaseTransitions = spec.value(kTransitions).toInt();
     record.strategy = spec.value(kStrategy).toString();
     record.preferredHolder = spec.value(kPreferred).toString();
@@ -48,9 +47,9 @@ void put(const LeaderRecord &record, QJsonObject *spec)
     spec->insert(kHolder, record.holderIdentity);
     spec->insert(kDuration, record.leaseDurationSeconds);
     if (record.acquireTime)
-        spec->insert(kAcquired, microTime(*record.acquireTime));
+        spec->insert(kAcquired, support::rfc3339(*record.acquireTime, 6));
     if (record.renewTime)
-        spec->insert(kRenewed, microTime(*record.renewTime));
+        spec->insert(kRenewed, support::rfc3339(*record.renewTime, 6));
     spec->insert(kTransitions, record.leaseTransitions);
 }
 
@@ -58,11 +57,7 @@ void put(const LeaderRecord &record, QJsonObject *spec)
 
 Status checkLease(const ObjectKey &key)
 {
-    static const QRegularExpression name(QStringLiteral(
-        "^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"));
-    static const QRegularExpression label(
-        QStringLiteral("^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?$"));
-    if (name.match(key.name).hasMatch() && label.match(key.namespaceName).hasMatch())
+    if (support::isDnsSubdomain(key.name) && support::isDnsLabel(key.namespaceName))
         return Status::ok();
     return Status(ErrorCode::InvalidArgument,
         QStringLiteral("leader election: \"%1\" is no namespace and name of a Lease: lower-case "
@@ -83,7 +78,7 @@ public:
 
     void send(const QByteArray &method, const QString &verb, const QJsonObject &body, Done done);
     QJsonObject withLabels(QJsonObject metadata) const;
-    void conflict(Done done);
+    void refuse(const Error &error, Done done);
 
     const LeaseSettings m_settings;
     QJsonObject object; // the Lease as the last call gave it; empty: nothing is known
@@ -117,12 +112,8 @@ void LeaseLock::Core::send(
         request.body = QJsonDocument(body).toJson(QJsonDocument::Compact);
     }
     object = {}; // until the answer, and if there is none
-    if (!status.isOk()) {
-        Reply reply;
-        reply.error = status.error();
-        m_rest.executor().post([done = std::move(done), reply] { done(reply); });
-        return;
-    }
+    if (!status.isOk())
+        return refuse(status.error(), std::move(done));
     m_rest.send(call,
         [self = shared_from_this(), operation = call.operation, done = std::move(done)](
             const RawReply &raw) { done(self->replyOf(operation, raw)); });
@@ -187,8 +178,13 @@ void LeaseLock::update(const LeaderRecord &record, Done done)
 {
     QJsonObject object = m_core->object;
     const QJsonObject metadata = object.value(kMetadata).toObject();
+    // Without a version the server would overwrite whatever is there.
     if (metadata.value(kVersion).toString().isEmpty())
-        return m_core->conflict(std::move(done));
+        return m_core->refuse(
+            Error(ErrorCode::Conflict,
+                QStringLiteral("update %1: its present version is not known, it is read first")
+                    .arg(describe())),
+            std::move(done));
     QJsonObject spec = object.value(kSpec).toObject();
     put(record, &spec);
     object.insert(kSpec, spec);
@@ -196,13 +192,11 @@ void LeaseLock::update(const LeaderRecord &record, Done done)
     m_core->send("PUT", QStringLiteral("update"), object, std::move(done));
 }
 
-// Without a version the server would overwrite whatever is there.
-void LeaseLock::Core::conflict(Done done)
+// What is not sent.
+void LeaseLock::Core::refuse(const Error &error, Done done)
 {
     Reply reply;
-    reply.error = Error(ErrorCode::Conflict,
-        QStringLiteral("update Lease %1: its present version is not known, it is read first")
-            .arg(toString(m_settings.key)));
+    reply.error = error;
     m_rest.executor().post([done = std::move(done), reply] { done(reply); });
 }
 

@@ -4,7 +4,6 @@
 
 #include <davit/eventrecorder.h>
 
-#include <QtCore/qdatetime.h>
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
 #include <QtCore/qrandom.h>
@@ -12,6 +11,7 @@
 #include <QtCore/qsysinfo.h>
 #include <QtCore/quuid.h>
 #include <deque>
+#include <support/rfc3339.h>
 #include <transport/resource.h>
 
 namespace davit::client {
@@ -41,12 +41,6 @@ const transport::Resource &eventResource()
     static const transport::Resource resource{
         {QString(), QStringLiteral("v1"), QStringLiteral("Event")}, QStringLiteral("events"), true};
     return resource;
-}
-
-QString timeText(std::chrono::nanoseconds utc)
-{
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(utc);
-    return QDateTime::fromSecsSinceEpoch(seconds.count()).toUTC().toString(Qt::ISODate);
 }
 
 // A longer note would be refused by the server: its end gives way to an ellipsis (E-15).
@@ -240,7 +234,7 @@ QByteArray PluginEvents::Core::body(const Sending &sending) const
     if (sending.isPatch)
         return QJsonDocument(QJsonObject{{QStringLiteral("count"), event.count},
                                  {QStringLiteral("message"), event.message},
-                                 {QStringLiteral("lastTimestamp"), timeText(told.utc)}})
+                                 {QStringLiteral("lastTimestamp"), support::rfc3339(told.utc, 0)}})
             .toJson(QJsonDocument::Compact);
     const QString host = QSysInfo::machineHostName();
     const QJsonObject json{{QStringLiteral("apiVersion"), QStringLiteral("v1")},
@@ -255,8 +249,8 @@ QByteArray PluginEvents::Core::body(const Sending &sending) const
                 {QStringLiteral("host"), host}}},
         {QStringLiteral("reportingComponent"), m_identity.pluginId},
         {QStringLiteral("reportingInstance"), host},
-        {QStringLiteral("firstTimestamp"), timeText(event.firstTime)},
-        {QStringLiteral("lastTimestamp"), timeText(told.utc)},
+        {QStringLiteral("firstTimestamp"), support::rfc3339(event.firstTime, 0)},
+        {QStringLiteral("lastTimestamp"), support::rfc3339(told.utc, 0)},
         {QStringLiteral("count"), event.count}, {QStringLiteral("type"), told.type}};
     return QJsonDocument(json).toJson(QJsonDocument::Compact);
 }

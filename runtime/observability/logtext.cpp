@@ -10,6 +10,7 @@
 #include <QtCore/qjsonobject.h>
 #include <QtCore/qjsonvalue.h>
 #include <algorithm>
+#include <support/rfc3339.h>
 
 namespace davit::observability {
 
@@ -158,16 +159,6 @@ void appendJsonValue(QByteArray &out, const LogField &field)
     }
 }
 
-QString rfc3339(nanoseconds utc, qsizetype digits)
-{
-    const auto whole = floor<seconds>(utc);
-    const QDateTime time = QDateTime::fromSecsSinceEpoch(whole.count()).toUTC();
-    const QString fraction
-        = QStringLiteral("%1").arg((utc - whole).count(), 9, 10, QLatin1Char('0'));
-    return time.toString(QStringLiteral("yyyy-MM-ddTHH:mm:ss")) + QLatin1Char('.')
-        + fraction.left(digits) + QLatin1Char('Z');
-}
-
 void appendTime(QByteArray &out, nanoseconds utc, TimeEncoding encoding)
 {
     switch (encoding) {
@@ -181,11 +172,11 @@ void appendTime(QByteArray &out, nanoseconds utc, TimeEncoding encoding)
         out += QByteArray::number(qint64(utc.count()));
         return;
     case TimeEncoding::Rfc3339Nano:
-        appendJsonString(out, rfc3339(utc, 9));
+        appendJsonString(out, support::rfc3339(utc, 9));
         return;
     case TimeEncoding::Unset:
     case TimeEncoding::Rfc3339:
-        appendJsonString(out, rfc3339(utc, 3));
+        appendJsonString(out, support::rfc3339(utc, 3));
         return;
     }
 }

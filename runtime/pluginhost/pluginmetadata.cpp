@@ -7,6 +7,7 @@
 
 #include <QtCore/qregularexpression.h>
 #include <algorithm>
+#include <support/dnsnames.h>
 
 namespace davit::pluginhost {
 
@@ -108,13 +109,11 @@ void readRbac(JsonReader &top, PluginMetadata *metadata)
 
 Status readPluginMetadata(const QString &file, const QJsonObject &json, PluginMetadata *metadata)
 {
-    static const QRegularExpression idForm(
-        QStringLiteral("\\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\z"));
     Status fault;
     JsonReader top(file, QString(), json, &fault);
     PluginMetadata read;
     read.id = top.string(key("Id"), Need::Required);
-    if (!read.id.isEmpty() && !idForm.match(read.id).hasMatch())
+    if (!read.id.isEmpty() && !support::isDnsLabel(read.id))
         top.fail(key("Id"),
             QStringLiteral("must be 1 to 63 lower-case letters, digits and dashes, not \"%1\"")
                 .arg(read.id));

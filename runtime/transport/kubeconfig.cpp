@@ -6,7 +6,7 @@
 #include "proxyenvironment.h"
 #include "tlsmaterial.h"
 
-#include <QtCore/qregularexpression.h>
+#include <support/dnsnames.h>
 
 #include <algorithm>
 
@@ -243,13 +243,6 @@ const KubeconfigEntry *entryOf(KubeconfigReader &context, const char *member,
     return nullptr;
 }
 
-bool isDnsLabel(const QString &text)
-{
-    static const QRegularExpression label(
-        QStringLiteral("\\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\z"));
-    return label.match(text).hasMatch();
-}
-
 Result<QString> chosenContext(const KubeconfigFiles &files, const QString &wanted)
 {
     const QString where = files.files.join(QStringLiteral(", "));
@@ -325,7 +318,7 @@ Result<ClusterConfig> build(const KubeconfigFiles &files, const QString &wanted)
         = entryOf(context, "cluster", files.clusters, &clusterName);
     const KubeconfigEntry *const user = entryOf(context, "user", files.users, &config.userName);
     if (const QString space = context.text("namespace"); !space.isEmpty()) {
-        if (!isDnsLabel(space))
+        if (!support::isDnsLabel(space))
             context.fault(QStringLiteral("namespace \"%1\" is no valid name").arg(space));
         config.namespaceName = space;
     }

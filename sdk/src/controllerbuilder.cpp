@@ -2,7 +2,7 @@
 #include <davit/priv/backends.h>
 #include <davit/priv/controllerspec.h>
 
-#include <QtCore/qregularexpression.h>
+#include <support/dnsnames.h>
 #include <support/threadcheck.h>
 
 DAVIT_BEGIN_NAMESPACE
@@ -34,13 +34,6 @@ void addSource(ControllerSpec &spec, SourceSpec source)
     spec.sources.push_back(std::move(source));
 }
 
-bool isName(const QString &name)
-{
-    static const QRegularExpression form(
-        QStringLiteral("\\A[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\\z"));
-    return form.match(name).hasMatch();
-}
-
 void checkWhole(ControllerSpec &spec)
 {
     using Kind = SourceSpec::Kind;
@@ -68,7 +61,7 @@ ControllerBuilder::ControllerBuilder(HostContext &host, const QString &name) : d
 {
     d->host = &host;
     d->name = name;
-    if (!isName(name))
+    if (!support::isDnsLabel(name))
         keepFirst(*d,
             QStringLiteral("a name is 1 to 63 lower-case letters, digits and dashes, and neither "
                            "begins nor ends with a dash"));

@@ -3,6 +3,7 @@
 #include <davit/selector.h>
 
 #include <algorithm>
+#include <support/dnsnames.h>
 
 namespace davit::priv {
 
@@ -25,26 +26,12 @@ bool isQualifiedName(QByteArrayView text)
         [](char c) { return isAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
-// Lower-case labels of alphanumerics with '-' inside, joined by dots; 253 at most.
-bool isDnsSubdomain(const QByteArray &text)
-{
-    if (text.isEmpty() || text.size() > 253)
-        return false;
-    for (const QByteArray &label : text.split('.')) {
-        if (label.isEmpty() || label.startsWith('-') || label.endsWith('-'))
-            return false;
-        for (const char c : label)
-            if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'z') && c != '-')
-                return false;
-    }
-    return true;
-}
-
 bool isLabelKey(const QByteArray &key)
 {
     const qsizetype slash = key.indexOf('/');
     return slash < 0 ? isQualifiedName(key)
-                     : isDnsSubdomain(key.left(slash)) && isQualifiedName(key.mid(slash + 1));
+                     : support::isDnsSubdomain(QString::fromUtf8(key.left(slash)))
+            && isQualifiedName(key.mid(slash + 1));
 }
 
 bool isLabelValue(const QByteArray &value)

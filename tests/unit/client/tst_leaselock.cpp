@@ -4,7 +4,7 @@
 #include "scriptedtransport.h"
 
 #include <client/leaselock.h>
-#include <client/microtime.h>
+#include <support/rfc3339.h>
 
 #include <QFile>
 #include <QJsonArray>
@@ -177,7 +177,7 @@ void tst_LeaseLock::writesTimes_data()
 void tst_LeaseLock::writesTimes()
 {
     QFETCH(const qint64, micros);
-    QTEST(davit::client::microTime(std::chrono::microseconds(micros) + 999ns), "text");
+    QTEST(davit::support::rfc3339(std::chrono::microseconds(micros) + 999ns, 6), "text");
 }
 
 void tst_LeaseLock::readsTimes_data()
@@ -209,7 +209,7 @@ void tst_LeaseLock::readsTimes()
 {
     QFETCH(const QString, text);
     constexpr std::chrono::nanoseconds base = std::chrono::seconds(1767323045);
-    const auto time = davit::client::parseTime(text);
+    const auto time = davit::support::parseRfc3339(text);
     QTEST(time ? qint64((*time - base).count()) : qint64(-1), "nanos");
 }
 

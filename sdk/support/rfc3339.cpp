@@ -1,24 +1,25 @@
-#include "microtime.h"
+#include "rfc3339.h"
 
 #include <QtCore/qdatetime.h>
 #include <QtCore/qregularexpression.h>
 
-namespace davit::client {
+namespace davit::support {
 
-using std::chrono::microseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-QString microTime(nanoseconds utc)
+QString rfc3339(nanoseconds utc, int digits)
 {
     const auto whole = std::chrono::floor<seconds>(utc);
-    const auto micros = std::chrono::floor<microseconds>(utc) - whole;
-    return QDateTime::fromSecsSinceEpoch(whole.count(), Qt::UTC)
-        .toString(QStringLiteral("yyyy-MM-ddTHH:mm:ss.%1Z"))
-        .arg(qlonglong(micros.count()), 6, 10, QLatin1Char('0'));
+    QString text = QDateTime::fromSecsSinceEpoch(whole.count(), Qt::UTC)
+                       .toString(QStringLiteral("yyyy-MM-ddTHH:mm:ss"));
+    if (digits > 0)
+        text += QLatin1Char('.')
+            + QStringLiteral("%1").arg((utc - whole).count(), 9, 10, QLatin1Char('0')).left(digits);
+    return text + QLatin1Char('Z');
 }
 
-std::optional<nanoseconds> parseTime(QStringView text)
+std::optional<nanoseconds> parseRfc3339(QStringView text)
 {
     static const QRegularExpression form(
         QStringLiteral("^(\\d{4}-\\d\\d-\\d\\d)[Tt](\\d\\d:\\d\\d:\\d\\d)(?:\\.(\\d{1,9}))?"
@@ -37,4 +38,4 @@ std::optional<nanoseconds> parseTime(QStringView text)
     return match.captured(4) == QLatin1StringView("-") ? utc + offset : utc - offset;
 }
 
-} // namespace davit::client
+} // namespace davit::support
