@@ -260,7 +260,8 @@ private:
         QDateTime end = m_calls->peer().credentialEnds;
         if (const auto expires = transport::webTokenExpiry(m_config.token); end.isNull() && expires)
             end = QDateTime::fromSecsSinceEpoch(
-                std::chrono::duration_cast<std::chrono::seconds>(*expires).count(), Qt::UTC);
+                std::chrono::duration_cast<std::chrono::seconds>(*expires).count())
+                      .toUTC();
         const bool isRenewed = m_config.exec || !m_config.tokenFile.isEmpty();
         tellEnd("token", end, isRenewed ? 0 : kTokenSoon,
             isRenewed ? QStringLiteral("whoever writes it has not written a new one")

@@ -286,7 +286,8 @@ void QnamExchange::tellPeer() const
     facts.clientCertificateEnds = m_context.ssl.localCertificate().expiryDate();
     if (expires)
         facts.credentialEnds = QDateTime::fromMSecsSinceEpoch(
-            std::chrono::duration_cast<std::chrono::milliseconds>(*expires).count(), Qt::UTC);
+            std::chrono::duration_cast<std::chrono::milliseconds>(*expires).count())
+                                   .toUTC();
     m_context.onPeer(facts);
 }
 

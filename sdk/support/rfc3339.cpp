@@ -2,6 +2,7 @@
 
 #include <QtCore/qdatetime.h>
 #include <QtCore/qregularexpression.h>
+#include <QtCore/qtimezone.h>
 
 namespace davit::support {
 
@@ -11,7 +12,8 @@ using std::chrono::seconds;
 QString rfc3339(nanoseconds utc, int digits)
 {
     const auto whole = std::chrono::floor<seconds>(utc);
-    QString text = QDateTime::fromSecsSinceEpoch(whole.count(), Qt::UTC)
+    QString text = QDateTime::fromSecsSinceEpoch(whole.count())
+                       .toUTC()
                        .toString(QStringLiteral("yyyy-MM-ddTHH:mm:ss"));
     if (digits > 0)
         text += QLatin1Char('.')
@@ -31,7 +33,7 @@ std::optional<nanoseconds> parseRfc3339(QStringView text)
     const QTime time = QTime::fromString(match.captured(2), Qt::ISODate);
     if (!date.isValid() || !time.isValid())
         return std::nullopt;
-    nanoseconds utc = seconds(QDateTime(date, time, Qt::UTC).toSecsSinceEpoch());
+    nanoseconds utc = seconds(QDateTime(date, time, QTimeZone::utc()).toSecsSinceEpoch());
     utc += nanoseconds(match.captured(3).leftJustified(9, QLatin1Char('0')).toLongLong());
     const auto offset = std::chrono::hours(match.captured(5).toInt())
         + std::chrono::minutes(match.captured(6).toInt());

@@ -99,7 +99,8 @@ void tst_Lease::auditKnowsBadFromGood()
     constexpr qint64 kTenth = kSecond / 10;
     constexpr qint64 kStart = 1700000000 * kSecond;
     const auto text = [](qint64 at) {
-        return QDateTime::fromMSecsSinceEpoch((kStart + at * kTenth) / 1000, Qt::UTC)
+        return QDateTime::fromMSecsSinceEpoch((kStart + at * kTenth) / 1000)
+                   .toUTC()
                    .toString(u"yyyy-MM-ddTHH:mm:ss.zzz"_s)
                    .toUtf8()
             + "000Z";

@@ -8,6 +8,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimeZone>
 
 using namespace davit;
 using namespace davit::transport;
@@ -266,7 +267,7 @@ void tst_Identity::facts()
     options.onPeer = [&](const PeerFacts &facts) { heard = facts; };
     const auto transport = makeQnamTransport(config, options);
     QVERIFY(getOnce(*transport).isOk());
-    QCOMPARE(heard.serverDate, QDateTime(QDate(2026, 11, 30), QTime(3, 40), Qt::UTC));
+    QCOMPARE(heard.serverDate, QDateTime(QDate(2026, 11, 30), QTime(3, 40), QTimeZone::utc()));
     const auto endOf = [](const QString &name) {
         return QSslCertificate(caseData(name), QSsl::Pem).expiryDate();
     };
