@@ -1,7 +1,9 @@
 #include "httpheaders.h"
 
+#include <QtCore/qlibraryinfo.h>
 #include <QtCore/qlocale.h>
 #include <QtCore/qtimezone.h>
+#include <QtCore/qversionnumber.h>
 #include <algorithm>
 
 namespace davit::transport {
@@ -75,6 +77,12 @@ QList<QByteArray> warningTexts(const QByteArray &value)
         ++at;
     }
     return texts;
+}
+
+bool canRepeatHeaders()
+{
+    static const bool can = QLibraryInfo::version() < QVersionNumber(6, 8); // as it runs
+    return can;
 }
 
 } // namespace davit::transport

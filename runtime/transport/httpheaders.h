@@ -1,5 +1,6 @@
-// Readers of the response headers the runtime looks at. Source: RFC 9110 10.2.3 (Retry-After),
-// RFC 9111 5.5 of its predecessor RFC 7234 (Warning). Test: tst_httpheaders.
+// Readers of the response headers the runtime looks at, and what Qt can send. Source: RFC
+// 9110 10.2.3 (Retry-After), RFC 9111 5.5 of its predecessor RFC 7234 (Warning). Test:
+// tst_httpheaders.
 #pragma once
 
 #include <QtCore/qbytearray.h>
@@ -18,5 +19,8 @@ std::chrono::milliseconds retryAfter(const QByteArray &value, std::chrono::nanos
 // The texts of `299 agent "text"`, of a header line that may hold several of them; other codes and
 // malformed entries are left out. [thread-safe]
 QList<QByteArray> warningTexts(const QByteArray &value);
+
+// False from Qt 6.8 on: of several lines with one name it sends the last one. [thread-safe]
+bool canRepeatHeaders();
 
 } // namespace davit::transport

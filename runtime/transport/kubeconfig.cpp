@@ -1,6 +1,7 @@
 #include "kubeconfig.h"
 
 #include "credential.h"
+#include "httpheaders.h"
 #include "incluster.h"
 #include "kubeconfigreader.h"
 #include "proxyenvironment.h"
@@ -186,10 +187,15 @@ void readImpersonation(KubeconfigReader &reader, ClusterConfig &config)
         reader.fault(QStringLiteral(
             "as-uid, as-groups and as-user-extra mean nothing without as, add it or remove them"));
     for (const auto &[name, values] : impersonationHeaders(as)) {
+        const QString what = QString::fromLatin1(name).replace(
+            QLatin1String("Impersonate-"), QLatin1String("as: "));
         if (!std::all_of(values.begin(), values.end(), isHeaderSafe))
-            reader.fault(QStringLiteral("%1 holds control characters")
-                             .arg(QString::fromLatin1(name).replace(
-                                 QLatin1String("Impersonate-"), QLatin1String("as: "))));
+            reader.fault(what + QStringLiteral(" holds control characters"));
+        if (values.size() > 1 && !canRepeatHeaders())
+            reader.fault(
+                QStringLiteral("%1 has %2 values and Qt %3 can send one, so the server would take "
+                               "us for somebody else; leave one, or run with Qt 6.4 to 6.7")
+                    .arg(what, QString::number(values.size()), QLatin1String(qVersion())));
     }
 }
 

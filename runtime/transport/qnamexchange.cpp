@@ -5,9 +5,6 @@
 #include "tlsmaterial.h"
 
 #include <QtCore/qpointer.h>
-#if QT_VERSION >= QT_VERSION_CHECK(6, 8, 0)
-#include <QtNetwork/qhttpheaders.h>
-#endif
 #include <algorithm>
 
 namespace davit::transport {
@@ -56,18 +53,12 @@ void setManual(QNetworkRequest &request)
     request.setDecompressedSafetyCheckThreshold(-1);
 }
 
-// One header line for each value. Before QHttpHeaders (Qt 6.8) a request has each name once; the
-// line ends are ours, values with control characters were refused when the configuration was read.
+// One header line for each value. A request of Qt has each name once, the line ends are ours:
+// values with control characters were refused when the configuration was read, and so were several
+// values where Qt takes no line ends (canRepeatHeaders).
 void addHeader(QNetworkRequest &request, const QByteArray &name, const QList<QByteArray> &values)
 {
-#if QT_VERSION >= QT_VERSION_CHECK(6, 8, 0)
-    QHttpHeaders headers = request.headers();
-    for (const QByteArray &value : values)
-        headers.append(name, value);
-    request.setHeaders(std::move(headers));
-#else
     request.setRawHeader(name, values.join("\r\n" + name + ": "));
-#endif
 }
 
 QString seconds(std::chrono::milliseconds time)

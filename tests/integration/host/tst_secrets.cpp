@@ -174,7 +174,7 @@ void tst_Secrets::nothingIsTold_data()
             "interactiveMode: Never, provideClusterInfo: true}",
             "", {"exec-token-4711"}},
         {"client key", keyUser, "", {keyLine, key.left(60)}},
-        {"token and impersonation", "token: static-token-4711, as: jane, as-groups: [a, b]", "",
+        {"token and impersonation", "token: static-token-4711, as: jane, as-groups: [a]", "",
             {"static-token-4711"}},
         {"password of a proxy", "token: static-token-4711",
             ", proxy-url: \"http://proxyuser:proxy-4711@127.0.0.1:1\"",

@@ -4,6 +4,7 @@
 #include "rawserver.h"
 #include "recorder.h"
 #include "tlsfixture.h"
+#include "transport/httpheaders.h"
 #include "transport/kubeconfig.h"
 
 #include <QTemporaryDir>
@@ -17,13 +18,15 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-// The lines of a request's head whose names begin so, sorted as they came.
+// The lines of a request's head whose names begin so, in the order they came, names in lower case:
+// Qt writes them so from 6.8 on.
 QByteArrayList linesOf(const QByteArray &head, const QByteArray &begin)
 {
     QByteArrayList lines;
     for (const QByteArray &line : head.split('\n')) {
-        if (line.toLower().startsWith(begin.toLower()))
-            lines << line.trimmed();
+        const qsizetype colon = line.indexOf(':');
+        if (line.toLower().startsWith(begin))
+            lines << (line.left(colon).toLower() + line.mid(colon)).trimmed();
     }
     return lines;
 }
@@ -67,8 +70,8 @@ void tst_Identity::basic()
     config.basicPassword = "open sesame"_ba;
     const auto head = getOnce(*makeQnamTransport(config));
     QVERIFY2(head.isOk(), qPrintable(head.isOk() ? QString() : head.error().message()));
-    QCOMPARE(linesOf(head.value(), "Authorization:"),
-        QByteArrayList{"Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="});
+    QCOMPARE(linesOf(head.value(), "authorization:"),
+        QByteArrayList{"authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="});
 }
 
 void tst_Identity::impersonation_data()
@@ -87,27 +90,26 @@ void tst_Identity::impersonation()
     config.token = "tok"_ba;
     config.impersonation.user = u"jane"_s;
     config.impersonation.uid = u"7"_s;
-    config.impersonation.groups = {u"admins"_s, u"dev, ops"_s};
-    config.impersonation.extra = {{u"Acme.com/x"_s, {u"view"_s, u"edit"_s}}};
+    config.impersonation.groups = {u"dev, ops"_s};
+    config.impersonation.extra = {{u"Acme.com/x"_s, {u"view"_s}}};
+    QByteArrayList expected{"impersonate-user: jane", "impersonate-uid: 7",
+        "impersonate-group: dev, ops", "impersonate-extra-acme.com%2fx: view"};
+    if (canRepeatHeaders()) { // else a kubeconfig with several is refused
+        config.impersonation.groups << u"admins"_s;
+        config.impersonation.extra.front().second << u"edit"_s;
+        expected << "impersonate-group: admins"
+                 << "impersonate-extra-acme.com%2fx: edit";
+    }
     Request request;
     request.method = method;
     request.body = "{}"_ba;
     const auto head = getOnce(*makeQnamTransport(config), request);
     QVERIFY2(head.isOk(), qPrintable(head.isOk() ? QString() : head.error().message()));
-    QCOMPARE(linesOf(head.value(), "Authorization:"), QByteArrayList{"Authorization: Bearer tok"});
-    QByteArrayList lines = linesOf(head.value(), "Impersonate-");
-    QCOMPARE(lines.size(), 6);
-    const auto byCase = [](const QByteArray &line) {
-        const qsizetype colon = line.indexOf(':');
-        return line.left(colon).toLower() + line.mid(colon);
-    };
-    QByteArrayList folded;
-    for (const QByteArray &line : lines)
-        folded << byCase(line);
-    for (const char *line : {"impersonate-user: jane", "impersonate-uid: 7",
-             "impersonate-group: admins", "impersonate-group: dev, ops",
-             "impersonate-extra-acme.com%2fx: view", "impersonate-extra-acme.com%2fx: edit"})
-        QVERIFY2(folded.contains(line), line);
+    QCOMPARE(linesOf(head.value(), "authorization:"), QByteArrayList{"authorization: Bearer tok"});
+    QByteArrayList lines = linesOf(head.value(), "impersonate-");
+    std::sort(lines.begin(), lines.end());
+    std::sort(expected.begin(), expected.end());
+    QCOMPARE(lines, expected);
 }
 
 // T93, C-42, B64: a changed pair serves new exchanges, and a watch under the old one ends; a pair

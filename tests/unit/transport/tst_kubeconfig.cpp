@@ -1,3 +1,4 @@
+#include "transport/httpheaders.h"
 #include "transport/kubeconfig.h"
 
 #include <QDir>
@@ -502,6 +503,13 @@ void tst_Kubeconfig::impersonation()
             "token: t, as: jane, as-uid: \"7\", as-groups: [a, b], as-user-extra: "
             "{Scope/x: [view, edit], none: []}"));
     const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
+    if (!canRepeatHeaders()) { // Qt 6.8: what cannot be sent is refused
+        QVERIFY(!loaded.isOk());
+        const QString fault = loaded.error().message();
+        QVERIFY2(fault.contains(u"as: Group has 2 values"_s), qPrintable(fault));
+        QVERIFY2(fault.contains(u"as: Extra-scope%2Fx has 2 values"_s), qPrintable(fault));
+        return;
+    }
     QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
     const Impersonation &as = loaded.value().impersonation;
     QCOMPARE(as.user, QStringLiteral("jane"));
