@@ -29,6 +29,8 @@ public:
     Q_DISABLE_COPY_MOVE(Answer)
 
     QFuture<Reply> future() { return m_promise.future(); }
+    // The plugin wants it no more. give() finishes such a future all the same.
+    bool isCanceled() const { return m_promise.isCanceled(); }
     void give(const Reply &reply)
     {
         m_isGiven = true;
@@ -130,7 +132,10 @@ public:
         m_mapper.resolve(gvk,
             [answer, begin = std::move(begin), operation](
                 const Result<transport::Resource> &resource) {
-                if (resource.isOk())
+                if (answer->isCanceled())
+                    answer->give(Reply(Error(ErrorCode::Canceled,
+                        operation + QStringLiteral(": the caller ended the request"))));
+                else if (resource.isOk())
                     begin(resource.value(), answer);
                 else
                     answer->give(Reply(resource.error().withContext(operation)));
@@ -243,6 +248,7 @@ QFuture<ObjectReply> PluginClient::call(Verb verb, const Gvk &gvk, const ObjectK
                            const transport::Resource &resource,
                            const std::shared_ptr<Answer<ObjectReply>> &answer) {
         Call call = core->prepare(operation, options);
+        call.isCanceled = [answer] { return answer->isCanceled(); };
         const VerbCall asked{verb, address, object, change.get(), options};
         const Status status
             = buildRequest(resource, asked, core->identity().fieldManager(), &call.request);
@@ -269,6 +275,7 @@ QFuture<ListReply> PluginClient::list(const Gvk &gvk, const RequestOptions &opti
     const auto begin = [core = m_core, options, operation](const transport::Resource &resource,
                            const std::shared_ptr<Answer<ListReply>> &answer) {
         Call call = core->prepare(operation, options);
+        call.isCanceled = [answer] { return answer->isCanceled(); };
         const Status status = buildListRequest(resource, options, &call.request);
         if (!status.isOk()) {
             answer->give(ListReply(status.error()));
@@ -314,6 +321,7 @@ QFuture<BodyReply> PluginClient::getRaw(const QByteArray &target, const RequestO
         return answer->future();
     }
     Call call = m_core->prepare(operation, options);
+    call.isCanceled = [answer] { return answer->isCanceled(); };
     call.request.target = target;
     call.request.accept = "application/json, */*";
     m_core->send(call, access, [answer](const RawReply &reply) {

@@ -31,6 +31,17 @@ Error deadlinePassed(const Call &call)
             .arg(call.operation, time));
 }
 
+Error clientStopped(const Call &call)
+{
+    return Error(ErrorCode::Canceled, call.operation + QStringLiteral(": the client was stopped"));
+}
+
+Error callerEndedIt(const Call &call)
+{
+    return Error(
+        ErrorCode::Canceled, call.operation + QStringLiteral(": the caller ended the request"));
+}
+
 } // namespace
 
 QByteArray hostUserAgent(const QByteArray &asker)
@@ -50,15 +61,19 @@ public:
         const Logger &log)
         : m_transport(transport), m_executor(executor), m_time(time), m_log(log)
     { }
+    ~Core();
+    Q_DISABLE_COPY_MOVE(Core)
 
     void start(CallId id, Call call, Done done);
     void end(CallId id, RawReply reply);
     void cancel(CallId id);
     void endAll();
+    void lookForCanceled();
     void logWarnings(const QList<QByteArray> &warnings);
 
 private:
     class Running;
+    void endCanceled();
 
     transport::Transport &m_transport;
     support::Executor &m_executor;
@@ -66,6 +81,7 @@ private:
     const Logger m_log;
     std::unordered_map<CallId, std::shared_ptr<Running>> m_running;
     QSet<QByteArray> m_knownWarnings;
+    support::TimeSource::TimerId m_look = 0; // the next one for canceled calls; 0: none
     bool m_isClosed = false;
 };
 
@@ -131,12 +147,19 @@ public:
     support::TimeSource::TimerId timer = 0;
 };
 
+// An executor that was stopped has dropped endAll(), and dies after this: no timer may be left.
+RestClient::Core::~Core()
+{
+    m_time.cancel(m_look);
+    for (const auto &[id, running] : m_running)
+        m_time.cancel(running->timer);
+}
+
 void RestClient::Core::start(CallId id, Call call, Done done)
 {
-    if (m_isClosed) {
+    if (m_isClosed || (call.isCanceled && call.isCanceled())) {
         RawReply reply;
-        reply.error = Error(
-            ErrorCode::Canceled, call.operation + QStringLiteral(": the client was stopped"));
+        reply.error = m_isClosed ? clientStopped(call) : callerEndedIt(call);
         done(reply);
         return;
     }
@@ -153,6 +176,39 @@ void RestClient::Core::start(CallId id, Call call, Done done)
                 core->end(id, reply);
         });
     running->exchange = m_transport.start(running->call.request, m_executor, *running);
+    if (running->call.isCanceled)
+        lookForCanceled();
+}
+
+// A QFuture tells of its end by events alone, and nobody here has an event loop. One timer for all
+// calls, only while there are some.
+void RestClient::Core::lookForCanceled()
+{
+    if (m_look != 0)
+        return;
+    m_look = m_time.callAfter(kCancelLook, m_executor, [weak = weak_from_this()] {
+        if (const auto core = weak.lock())
+            core->endCanceled();
+    });
+}
+
+void RestClient::Core::endCanceled()
+{
+    m_look = 0;
+    std::vector<CallId> canceled;
+    bool isLookingOn = false;
+    for (const auto &[id, running] : m_running) {
+        if (!running->call.isCanceled)
+            continue;
+        if (running->call.isCanceled())
+            canceled.push_back(id);
+        else
+            isLookingOn = true;
+    }
+    for (const CallId id : canceled)
+        cancel(id);
+    if (isLookingOn)
+        lookForCanceled();
 }
 
 void RestClient::Core::end(CallId id, RawReply reply)
@@ -174,19 +230,18 @@ void RestClient::Core::cancel(CallId id)
     if (found == m_running.end())
         return;
     RawReply reply;
-    reply.error = Error(ErrorCode::Canceled,
-        found->second->call.operation + QStringLiteral(": the caller ended the request"));
+    reply.error = callerEndedIt(found->second->call);
     end(id, reply);
 }
 
 void RestClient::Core::endAll()
 {
     m_isClosed = true;
+    m_time.cancel(m_look);
     while (!m_running.empty()) {
         const auto first = m_running.begin();
         RawReply reply;
-        reply.error = Error(ErrorCode::Canceled,
-            first->second->call.operation + QStringLiteral(": the client was stopped"));
+        reply.error = clientStopped(first->second->call);
         end(first->first, reply);
     }
 }

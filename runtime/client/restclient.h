@@ -25,6 +25,9 @@ struct Call
     std::chrono::milliseconds timeout{30'000}; // for the whole call
     // When set, the body of a success goes there piece by piece instead of into the reply.
     std::function<void(const QByteArray &)> onBody;
+    // When set, asked on the executor before the call is sent and each kCancelLook while it runs:
+    // "true" ends it with Canceled. For a caller who can say so, but tells nobody: a QFuture.
+    std::function<bool()> isCanceled = {};
 };
 
 struct RawReply
@@ -39,6 +42,7 @@ class RestClient
 public:
     using Done = std::function<void(const RawReply &)>;
     using CallId = quint64;
+    static constexpr std::chrono::milliseconds kCancelLook{50};
     static constexpr qsizetype kMaxBodyBytes = qsizetype(64) << 20; // of a gathered body
 
     // All are borrowed; they outlive the client and the works it posted.
