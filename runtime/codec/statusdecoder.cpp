@@ -3,6 +3,11 @@
 
 #include <davit/object.h>
 #include <davit/objectbuilder.h>
+#include <observability/redaction.h>
+
+#include <QtCore/qjsonarray.h>
+#include <QtCore/qjsondocument.h>
+#include <QtCore/qjsonobject.h>
 
 namespace davit::codec {
 namespace {
@@ -118,18 +123,49 @@ ErrorCode codeFromStatus(const Object &status, int code)
     return codeFromHttp(code, false);
 }
 
+// Some proxies repeat the request in what they answer.
+QJsonValue withoutSecrets(const QJsonValue &value)
+{
+    if (value.isString())
+        return observability::redacted(value.toString());
+    if (value.isArray()) {
+        QJsonArray items;
+        for (const QJsonValue &item : value.toArray())
+            items.append(withoutSecrets(item));
+        return items;
+    }
+    if (!value.isObject())
+        return value;
+    const QJsonObject before = value.toObject();
+    QJsonObject members;
+    for (auto i = before.begin(); i != before.end(); ++i)
+        members.insert(i.key(), withoutSecrets(i.value()));
+    return members;
+}
+
+// As it is where it holds no secret; empty where Qt cannot read it, who knows what it holds then.
+QByteArray statusJson(const Object &status)
+{
+    const QByteArray json = status.toJson();
+    const QJsonValue value(QJsonDocument::fromJson(json).object());
+    const QJsonValue safe = withoutSecrets(value);
+    if (safe != value)
+        return QJsonDocument(safe.toObject()).toJson(QJsonDocument::Compact);
+    return value.toObject().isEmpty() ? QByteArray() : json;
+}
+
 Error errorFrom(const QString &operation, const Object &status, int httpStatus)
 {
     const auto said = int(member(status, "code").toInt());
     const int code = said != 0 ? said : httpStatus;
-    const QString reason = member(status, "reason").toString();
-    QString message = member(status, "message").toString();
+    const QString reason = observability::redacted(member(status, "reason").toString());
+    QString message = observability::redacted(member(status, "message").toString());
     if (message.isEmpty())
         message = reason.isEmpty() ? QStringLiteral("the server gave no reason") : reason;
     Error error = Error(codeFromStatus(status, code), operation + QLatin1String(": ") + message)
                       .withHttpStatus(httpStatus != 0 ? httpStatus : code)
                       .withReason(reason)
-                      .withStatusJson(status.toJson());
+                      .withStatusJson(statusJson(status));
     const qint64 wait = member(status, "details")[QLatin1StringView("retryAfterSeconds")].toInt();
     if (wait > 0 || error.code() == ErrorCode::ServerTimeout) // C-17
         error = error.withRetryAfter(seconds(wait));
@@ -139,7 +175,10 @@ Error errorFrom(const QString &operation, const Object &status, int httpStatus)
 // An answer without a Status (C-14, C-15).
 Error genericError(const QString &operation, ErrorCode code, int httpStatus, QByteArrayView body)
 {
-    const QString text = QString::fromUtf8(body.first(qMin(body.size(), kMaxBodyBytes)));
+    // Cut last: half a secret looks like none.
+    const QString safe = observability::redacted(
+        QString::fromUtf8(body.first(qMin(body.size(), 2 * kMaxBodyBytes))));
+    const QString text = QString::fromUtf8(safe.toUtf8().left(kMaxBodyBytes));
     const QString shown = text.simplified().left(kMaxBodyInMessage);
     QString message = QStringLiteral("the server answered %1").arg(httpStatus);
     if (code == ErrorCode::Forbidden && !shown.isEmpty())

@@ -1,4 +1,5 @@
-// From an HTTP answer that is no success, or an ERROR event's object, to an Error.
+// From an HTTP answer that is no success, or an ERROR event's object, to an Error. What looks like
+// a credential in it (observability/redaction.h) is redacted, in the message and in statusJson().
 // Source: BEHAVIOURS.md C-14 to C-17. Case B25. Test: tst_statusdecoder.
 #pragma once
 

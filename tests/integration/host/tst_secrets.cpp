@@ -144,6 +144,13 @@ void tst_Secrets::initTestCase()
     writeFile(m_dir, u"printed"_s,
         R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
         R"("status":{"token":"exec-token-4711"}})");
+    const auto member = [](const QByteArray &pem) { return QByteArray(pem).replace('\n', "\\n"); };
+    writeFile(m_dir, u"printed-key"_s,
+        R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
+        R"("status":{"clientCertificateData":")"
+            + member(caseData(u"B10-client-ec.pem"_s)) + R"(","clientKeyData":")"
+            + member(caseData(u"B10-key-ec-sec1.pem"_s)) + "\"}}");
+    writeFile(m_dir, u"key.sh"_s, "#!/bin/sh\ncat \"$(dirname \"$0\")/printed-key\"\n", true);
     writeFile(m_dir, u"plugin.sh"_s, "#!/bin/sh\ncat \"$(dirname \"$0\")/printed\"\n", true);
 }
 
@@ -173,6 +180,10 @@ void tst_Secrets::nothingIsTold_data()
             "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin.sh, "
             "interactiveMode: Never, provideClusterInfo: true}",
             "", {"exec-token-4711"}},
+        {"exec client key",
+            "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./key.sh, "
+            "interactiveMode: Never, provideClusterInfo: true}",
+            "", {keyLine}},
         {"client key", keyUser, "", {keyLine, key.left(60)}},
         {"token and impersonation", "token: static-token-4711, as: jane, as-groups: [a]", "",
             {"static-token-4711"}},
@@ -198,6 +209,32 @@ static QByteArrayList foundIn(const QByteArray &text, const QByteArrayList &secr
             || text.contains(secret.toBase64(QByteArray::OmitTrailingEquals).chopped(2)))
             found << secret;
     return found;
+}
+
+// What the executable and the libraries of Davit keep in variables that live as long as the
+// process: their writable segments, and what the loader puts behind them for what begins as zero.
+static QByteArray variablesOf(qint64 process)
+{
+    QFile memory(u"/proc/%1/mem"_s.arg(process));
+    QByteArray all;
+    if (!memory.open(QIODevice::ReadOnly | QIODevice::Unbuffered))
+        return all;
+    QByteArray endOfOurs;
+    for (const QByteArray &line : contentOf(u"/proc/%1/maps"_s.arg(process)).split('\n')) {
+        const QByteArrayList fields = line.simplified().split(' ');
+        const QByteArrayList range = fields[0].split('-');
+        if (range.size() != 2 || !fields.value(1).startsWith("rw"))
+            continue;
+        const QByteArray file = fields.value(5).split('/').last();
+        const bool isOurs = file == "davit" || file.startsWith("libDavit");
+        if (!isOurs && !(fields.size() == 5 && range[0] == endOfOurs))
+            continue;
+        endOfOurs = isOurs ? range[1] : QByteArray();
+        const qint64 begin = range[0].toLongLong(nullptr, 16);
+        if (memory.seek(begin))
+            all += memory.read(range[1].toLongLong(nullptr, 16) - begin);
+    }
+    return all;
 }
 
 void tst_Secrets::nothingIsTold()
@@ -226,6 +263,10 @@ void tst_Secrets::nothingIsTold()
         QVERIFY(commandLine.contains("--kubeconfig"));
         QCOMPARE(foundIn(commandLine, secrets), QByteArrayList());
         QCOMPARE(foundIn(contentOf(proc + u"environ"_s), secrets), QByteArrayList());
+        const QByteArray variables = variablesOf(davit.processId());
+        QVERIFY(variables.size() > 4096);
+        for (const QByteArray &secret : std::as_const(secrets))
+            QVERIFY2(!variables.contains(secret), "in a variable");
         const QByteArray metrics = fetch(begin[u"metrics"_s].toString(), "/metrics");
         QVERIFY2(metrics.contains("process_cpu_seconds_total"), metrics.constData());
         QCOMPARE(foundIn(metrics, secrets), QByteArrayList());

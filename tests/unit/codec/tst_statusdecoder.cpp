@@ -27,6 +27,8 @@ private Q_SLOTS:
     void generic_data();
     void generic();
     void genericCarriesTheBody();
+    void secretsAreRedacted_data();
+    void secretsAreRedacted();
     void reasons_data();
     void reasons();
     void delays_data();
@@ -98,6 +100,43 @@ void tst_StatusDecoder::genericCarriesTheBody()
     const Error forbidden
         = codec::errorFromReply(kOperation, "GET", 403, "denied by the proxy\n", -1ms);
     QCOMPARE(forbidden.message(), kOperation + QLatin1String(": denied by the proxy"));
+}
+
+void tst_StatusDecoder::secretsAreRedacted_data() // of servers that repeat the request
+{
+    QTest::addColumn<QByteArray>("body");
+    QTest::addColumn<QString>("message"); // that and more
+    const QByteArray echo = "you sent: Authorization: Bearer token-4711-x Accept: */*";
+    const QString told = QStringLiteral("you sent: Authorization: Bearer <redacted> Accept: */*");
+    QTest::newRow("a Status") << failure("\"code\":400,\"message\":\"" + echo + '"') << told;
+    QTest::newRow("a Status with an escaped text")
+        << failure("\"code\":400,\"message\":\"Authorization: Bearer\\n\\u0074oken-4711-x\"")
+        << QStringLiteral("Authorization: Bearer <redacted>");
+    QTest::newRow("a cause") << failure(
+        R"("code":400,"message":"no","details":{"retryAfterSeconds":3,"causes":[{"message":")"
+        + echo + "\"}]}") << QStringLiteral("no");
+    QTest::newRow("text") << echo << told;
+    QTest::newRow("basic authentication in text")
+        << QByteArray("Authorization: Basic token-4711-x") << QStringLiteral("Basic <redacted>");
+    QTest::newRow("cut in the middle of it")
+        << QByteArray(2048 - 14, 'x') + " Bearer token-4711-x" << QStringLiteral("xxx");
+}
+
+void tst_StatusDecoder::secretsAreRedacted()
+{
+    QFETCH(const QByteArray, body);
+    QFETCH(const QString, message);
+    const auto check = [&](const Error &error) {
+        QVERIFY2(error.message().contains(message), qPrintable(error.message()));
+        QVERIFY2(!error.message().contains(QStringLiteral("token")), qPrintable(error.message()));
+        QVERIFY2(!error.statusJson().contains("token"), error.statusJson().constData());
+        Object status;
+        QVERIFY(Object::fromJson(error.statusJson(), &status).isOk());
+        QCOMPARE(status[QLatin1StringView("kind")].toString(), QStringLiteral("Status"));
+    };
+    check(codec::errorFromReply(kOperation, "GET", 400, body, -1ms));
+    if (body.startsWith('{'))
+        check(codec::errorFromStatus(kOperation, body));
 }
 
 void tst_StatusDecoder::reasons_data()
