@@ -36,7 +36,9 @@ QString operationText(const char *verb, const RestCollection &collection)
 class RestOperation : public Operation, protected transport::ResponseSink
 {
 public:
-    RestOperation(QString what, const Logger &log) : m_what(std::move(what)), m_log(log) { }
+    RestOperation(const char *verb, const RestCollection &collection, const Logger &log)
+        : m_what(operationText(verb, collection)), m_log(log), m_warnings(collection.warnings)
+    { }
     void start(transport::Transport &transport, const transport::Request &request,
         support::Executor &executor)
     {
@@ -44,7 +46,12 @@ public:
     }
 
 protected:
-    void onHead(const transport::ResponseHead &head) override { m_head = head; }
+    void onHead(const transport::ResponseHead &head) override
+    {
+        m_head = head;
+        if (m_warnings)
+            m_warnings->tell(head.warnings);
+    }
 
     bool isSuccess() const { return m_head.httpStatus >= 200 && m_head.httpStatus < 300; }
     bool isAccepted() const { return isSuccess() && isJson(); }
@@ -83,6 +90,7 @@ protected:
     transport::ResponseHead m_head;
 
 private:
+    const std::shared_ptr<transport::ServerWarnings> m_warnings;
     QByteArray m_refusal;
     std::unique_ptr<transport::Exchange> m_exchange;
 };
@@ -91,7 +99,7 @@ class RestList final : public RestOperation
 {
 public:
     RestList(const RestCollection &collection, const Logger &log, ListSink &sink)
-        : RestOperation(operationText("list", collection), log)
+        : RestOperation("list", collection, log)
         , m_gvk(collection.resource.gvk)
         , m_decoder(m_gvk, decodeOptions(collection, m_gvk, sink), collection.limits)
         , m_sink(sink)
@@ -141,7 +149,7 @@ class RestWatch final : public RestOperation
 {
 public:
     RestWatch(const RestCollection &collection, const Logger &log, WatchSink &sink)
-        : RestOperation(operationText("watch", collection), log)
+        : RestOperation("watch", collection, log)
         , m_gvk(collection.resource.gvk)
         , m_decoder(decodeOptions(collection, m_gvk, sink), collection.limits)
         , m_sink(sink)

@@ -7,6 +7,7 @@
 #include "listerwatcher.h"
 
 #include <davit/logging.h>
+#include <transport/serverwarnings.h>
 #include <transport/transport.h>
 
 #include <functional>
@@ -24,6 +25,8 @@ struct RestCollection
     codec::Limits limits;
     // The last word on the options of each LIST and WATCH; may be empty.
     std::function<void(transport::ListOptions *)> tweak;
+    // Hears of the server's warnings; null: nobody does.
+    std::shared_ptr<transport::ServerWarnings> warnings = nullptr;
 };
 
 class RestListerWatcher final : public ListerWatcher

@@ -161,7 +161,7 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
         RestCollection collection{resource, scope.namespaceName, scope.labelSelector,
             scope.fieldSelector, m_options.managedFields,
             scope.isMetadataOnly ? priv::Depth::MetadataOnly : priv::Depth::Full, m_options.limits,
-            {}};
+            {}, m_options.warnings};
         if (m_options.tweak)
             collection.tweak = [tweak = m_options.tweak, gvk = scope.gvk](
                                    transport::ListOptions *options) { tweak(gvk, options); };

@@ -14,6 +14,7 @@
 
 #include <davit/informerrequest.h>
 #include <davit/priv/backends.h>
+#include <transport/serverwarnings.h>
 #include <transport/transport.h>
 
 class QThreadPool;
@@ -41,6 +42,7 @@ struct FactoryOptions
     qint64 maxFillBytes = ReflectorOptions().maxFillBytes; // of a list
     bool checksConsistency = false; // each fill against a second list (consistencycheck.h)
     std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: not looked at (mutationcheck.h)
+    std::shared_ptr<transport::ServerWarnings> warnings; // null: nobody hears of the server's
     Logger log; // of all informers; lines name their resource; without: silent
     // For tests: where objects come from instead of the transport, and where informers run instead
     // of strands.

@@ -2,7 +2,6 @@
 
 #include <codec/statusdecoder.h>
 
-#include <QtCore/qset.h>
 #include <QtCore/qsysinfo.h>
 #include <unordered_map>
 
@@ -10,7 +9,6 @@ namespace davit::client {
 namespace {
 
 constexpr qsizetype kMaxErrorBodyBytes = 1 << 20;
-constexpr qsizetype kMaxKnownWarnings = 256;
 
 bool isSuccess(int httpStatus)
 {
@@ -58,8 +56,11 @@ class RestClient::Core : public std::enable_shared_from_this<Core>
 {
 public:
     Core(transport::Transport &transport, support::Executor &executor, support::TimeSource &time,
-        const Logger &log)
-        : m_transport(transport), m_executor(executor), m_time(time), m_log(log)
+        std::shared_ptr<transport::ServerWarnings> warnings)
+        : m_transport(transport)
+        , m_executor(executor)
+        , m_time(time)
+        , m_warnings(std::move(warnings))
     { }
     ~Core();
     Q_DISABLE_COPY_MOVE(Core)
@@ -69,7 +70,7 @@ public:
     void cancel(CallId id);
     void endAll();
     void lookForCanceled();
-    void logWarnings(const QList<QByteArray> &warnings);
+    transport::ServerWarnings *warnings() const { return m_warnings.get(); }
 
 private:
     class Running;
@@ -78,9 +79,8 @@ private:
     transport::Transport &m_transport;
     support::Executor &m_executor;
     support::TimeSource &m_time;
-    const Logger m_log;
+    const std::shared_ptr<transport::ServerWarnings> m_warnings; // may be null
     std::unordered_map<CallId, std::shared_ptr<Running>> m_running;
-    QSet<QByteArray> m_knownWarnings;
     support::TimeSource::TimerId m_look = 0; // the next one for canceled calls; 0: none
     bool m_isClosed = false;
 };
@@ -95,7 +95,8 @@ public:
     void onHead(const transport::ResponseHead &head) override
     {
         m_head = head;
-        m_core.logWarnings(head.warnings);
+        if (transport::ServerWarnings *const warnings = m_core.warnings())
+            warnings->tell(head.warnings);
     }
 
     void onBytes(const QByteArray &bytes) override
@@ -246,21 +247,11 @@ void RestClient::Core::endAll()
     }
 }
 
-void RestClient::Core::logWarnings(const QList<QByteArray> &warnings)
-{
-    for (const QByteArray &warning : warnings) {
-        if (m_knownWarnings.contains(warning) || m_knownWarnings.size() >= kMaxKnownWarnings)
-            continue;
-        m_knownWarnings.insert(warning);
-        m_log.warning("the API server warns", {{"warning", QString::fromUtf8(warning)}});
-    }
-}
-
 RestClient::RestClient(transport::Transport &transport, support::Executor &executor,
-    support::TimeSource &time, const Logger &log)
+    support::TimeSource &time, std::shared_ptr<transport::ServerWarnings> warnings)
     : m_transport(transport)
     , m_executor(executor)
-    , m_core(std::make_shared<Core>(transport, executor, time, log))
+    , m_core(std::make_shared<Core>(transport, executor, time, std::move(warnings)))
 { }
 
 RestClient::~RestClient()

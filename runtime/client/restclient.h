@@ -8,9 +8,8 @@
 // Source: BEHAVIOURS.md. Test: tst_pluginclient.
 #pragma once
 
-#include <davit/logging.h>
-
 #include <support/timesource.h>
+#include <transport/serverwarnings.h>
 #include <transport/transport.h>
 
 namespace davit::client {
@@ -45,9 +44,10 @@ public:
     static constexpr std::chrono::milliseconds kCancelLook{50};
     static constexpr qsizetype kMaxBodyBytes = qsizetype(64) << 20; // of a gathered body
 
-    // All are borrowed; they outlive the client and the works it posted.
+    // All are borrowed; they outlive the client and the works it posted. Without `warnings` the
+    // server's are told to nobody.
     RestClient(transport::Transport &transport, support::Executor &executor,
-        support::TimeSource &time, const Logger &log = {});
+        support::TimeSource &time, std::shared_ptr<transport::ServerWarnings> warnings = nullptr);
     // close().
     ~RestClient();
     Q_DISABLE_COPY_MOVE(RestClient)

@@ -60,7 +60,8 @@ Leadership::Leadership(const ElectionSetup &setup, const Surroundings &around, C
           QStringLiteral("Renewals of the leader that needed a read first, by Lease"),
           leaseLabels(setup)))
     , m_strand(m_pool)
-    , m_rest(around.transport, m_strand, around.time, m_log)
+    , m_rest(around.transport, m_strand, around.time,
+          std::make_shared<transport::ServerWarnings>(m_log))
     , m_lock(leaseSettings(setup), m_rest)
     , m_events(new client::PluginEvents(eventIdentity(), m_rest, around.time, m_log))
 {

@@ -24,10 +24,12 @@ bool isSwitchedOn(const char *variable)
 }
 
 // The aids of consistencycheck.h and mutationcheck.h, under the names that people know.
-cache::FactoryOptions informerOptions(const Configuration &configuration, priv::LogBackend &log)
+cache::FactoryOptions informerOptions(const Configuration &configuration, priv::LogBackend &log,
+    const std::shared_ptr<transport::ServerWarnings> &warnings)
 {
     cache::FactoryOptions options;
     options.log = Logger(log, QStringLiteral("cache"));
+    options.warnings = warnings;
     options.initialSync = [syncs = configuration.initialSync](const Gvk &gvk) {
         return syncs.value(
             toString(gvk), syncs.value(QStringLiteral("*"), cache::InitialSync::Auto));
@@ -85,13 +87,14 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
     , m_connections(
           transport::makeTransport(cluster, transportOptions(cluster, time, log, metrics)))
     , m_transport(*m_connections, metrics, time)
-    , m_rest(m_transport, m_callStrand, time, Logger(log, QStringLiteral("client")))
+    , m_warnings(std::make_shared<transport::ServerWarnings>(Logger(log, QStringLiteral("client"))))
+    , m_rest(m_transport, m_callStrand, time, m_warnings)
     , m_mapper(m_rest, time)
     , m_callMetrics(metrics)
     , m_kinds([this](const Gvk &gvk,
                   client::RestMapper::Done done) { m_mapper.resolve(gvk, std::move(done)); },
           m_callStrand, time)
-    , m_informers(m_transport, m_pool, time, informerOptions(configuration, log))
+    , m_informers(m_transport, m_pool, time, informerOptions(configuration, log, m_warnings))
     , m_queueMetrics(metrics)
     , m_controllerMetrics(metrics)
     , m_queues(time, m_queueStrand,

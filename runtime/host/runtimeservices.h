@@ -95,6 +95,7 @@ private:
     support::Strand m_queueStrand; // timers of queues, ends of controllers
     const std::unique_ptr<transport::Transport> m_connections;
     client::MeteredTransport m_transport;
+    const std::shared_ptr<transport::ServerWarnings> m_warnings;
     client::RestClient m_rest;
     client::RestMapper m_mapper;
     client::PluginCallMetrics m_callMetrics;

@@ -1,4 +1,5 @@
 // LIST and WATCH over a scripted transport: what is asked, what comes of each answer; B12, B25.
+#include "../loglines.h"
 #include "fakes.h"
 
 #include <cache/restlisterwatcher.h>
@@ -35,12 +36,13 @@ public:
     QString serverName() const override { return u"https://test:1"_s; }
 
     void answer(int status, const QByteArrayList &pieces, const Error &end = {},
-        std::chrono::milliseconds retryAfter = -1ms)
+        std::chrono::milliseconds retryAfter = -1ms, const QByteArrayList &warnings = {})
     {
         transport::ResponseHead head;
         head.httpStatus = status;
         head.contentType = contentType;
         head.retryAfter = retryAfter;
+        head.warnings = warnings;
         sink->onHead(head);
         for (const QByteArray &piece : pieces)
             sink->onBytes(piece);
@@ -118,6 +120,7 @@ private Q_SLOTS:
     void lists();
     void contentType_data();
     void contentType();
+    void c18_warnings();
     void asksVersion();
     void delayed_data();
     void delayed();
@@ -281,6 +284,30 @@ void tst_RestListerWatcher::contentType()
     QCOMPARE(watches.events.size(), problem.isEmpty() ? 1 : 0);
     QCOMPARE(watches.error.message(),
         problem.isEmpty() ? QString() : u"watch demo.example/v1 Widget"_s + problem);
+}
+
+void tst_RestListerWatcher::c18_warnings() // of all informers and clients: once a text
+{
+    fake::Lines lines;
+    RestCollection collection = widgetsIn();
+    collection.warnings = std::make_shared<transport::ServerWarnings>(Logger(lines, u"client"_s));
+    ScriptedTransport transport;
+    RestListerWatcher source(transport, collection);
+    testing::ManualExecutor executor;
+    Sink sink;
+    const auto list = source.list({}, executor, sink);
+    transport.answer(200, {kList}, {}, -1ms, {"widgets are deprecated"});
+    const auto watch = source.watch({}, executor, sink);
+    transport.answer(200, {}, {}, -1ms, {"widgets are deprecated", "and so are gadgets"});
+    const auto told = [](const char *text) -> QString {
+        return u"2|client|the API server warns|warning="_s + QLatin1StringView(text);
+    };
+    QCOMPARE(lines.seen, (QStringList{told("widgets are deprecated"), told("and so are gadgets")}));
+    lines.seen.clear();
+    for (int i = 0; i < 300; ++i)
+        collection.warnings->tell({QByteArray::number(i)});
+    QCOMPARE(lines.seen.size(), 255); // 254 more, and that there are others
+    QCOMPARE(lines.seen.last(), u"2|client|the API server warns of more than is told|texts=256"_s);
 }
 
 // One item of everything, and a consistent read, whatever is watched.

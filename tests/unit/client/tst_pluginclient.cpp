@@ -493,7 +493,8 @@ void tst_PluginClient::c18_warningsOnceAText()
     testing::ManualExecutor executor;
     ScriptedTransport server;
     fake::Lines lines;
-    RestClient rest(server, executor, clock, Logger(lines, QStringLiteral("client")));
+    RestClient rest(server, executor, clock,
+        std::make_shared<transport::ServerWarnings>(Logger(lines, QStringLiteral("client"))));
     const QList<QByteArray> warnings{"v1beta1 is deprecated", "unknown field \"spec.x\""};
     for (size_t i = 0; i < 2; ++i) {
         rest.send({QStringLiteral("get"), {}, 30s, {}}, [](const RawReply &) {});
