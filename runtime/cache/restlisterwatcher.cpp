@@ -37,7 +37,10 @@ class RestOperation : public Operation, protected transport::ResponseSink
 {
 public:
     RestOperation(const char *verb, const RestCollection &collection, const Logger &log)
-        : m_what(operationText(verb, collection)), m_log(log), m_warnings(collection.warnings)
+        : m_what(operationText(verb, collection))
+        , m_log(log)
+        , m_warnings(collection.warnings)
+        , m_onNotServed(collection.onNotServed)
     { }
     void start(transport::Transport &transport, const transport::Request &request,
         support::Executor &executor)
@@ -75,6 +78,8 @@ protected:
             return Error(ErrorCode::MalformedReply,
                 QStringLiteral("%1: the server sent %2, not JSON; is it an API server, or a proxy?")
                     .arg(m_what, QString::fromLatin1(m_head.contentType)));
+        if (m_head.httpStatus == 404 && m_onNotServed)
+            m_onNotServed();
         if (m_head.httpStatus != 0 && !isAccepted()) {
             const Error refused = codec::errorFromReply(
                 m_what, "GET", m_head.httpStatus, m_refusal, m_head.retryAfter);
@@ -91,6 +96,7 @@ protected:
 
 private:
     const std::shared_ptr<transport::ServerWarnings> m_warnings;
+    const std::function<void()> m_onNotServed;
     QByteArray m_refusal;
     std::unique_ptr<transport::Exchange> m_exchange;
 };
@@ -152,6 +158,7 @@ public:
         : RestOperation("watch", collection, log)
         , m_gvk(collection.resource.gvk)
         , m_decoder(decodeOptions(collection, m_gvk, sink), collection.limits)
+        , m_onEvent(collection.onEvent)
         , m_sink(sink)
     { }
 
@@ -176,6 +183,9 @@ private:
         std::vector<codec::WatchEvent> events = m_decoder.feed(bytes);
         if (m_decoder.badObjects() > badBefore)
             m_log.warning("an event is left out", {{"error", m_decoder.lastBadObject().message()}});
+        for (const codec::WatchEvent &event : events)
+            if (m_onEvent && !event.object.isNull())
+                m_onEvent(event.object);
         m_sink.onWatchEvents(std::move(events), bytes.size());
     }
 
@@ -193,6 +203,7 @@ private:
 
     const Gvk m_gvk; // the decoder borrows it
     codec::WatchDecoder m_decoder;
+    const std::function<void(const Object &)> m_onEvent;
     WatchSink &m_sink;
 };
 
@@ -213,8 +224,11 @@ transport::Request RestListerWatcher::request(
         m_collection.tweak(&narrowed);
     transport::Request request;
     request.channel = channel;
+    const Result<transport::Resource> current
+        = m_collection.current ? m_collection.current() : m_collection.resource;
     request.target
-        = transport::collectionTarget(m_collection.resource, m_collection.namespaceName, narrowed);
+        = transport::collectionTarget(current.isOk() ? current.value() : m_collection.resource,
+            m_collection.namespaceName, narrowed);
     if (m_collection.depth == priv::Depth::MetadataOnly)
         request.accept = channel == transport::Channel::List ? kPartialList : kPartialObject;
     request.headDeadline

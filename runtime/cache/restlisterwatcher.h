@@ -7,6 +7,7 @@
 #include "listerwatcher.h"
 
 #include <davit/logging.h>
+#include <davit/result.h>
 #include <transport/serverwarnings.h>
 #include <transport/transport.h>
 
@@ -27,6 +28,13 @@ struct RestCollection
     std::function<void(transport::ListOptions *)> tweak;
     // Hears of the server's warnings; null: nobody does.
     std::shared_ptr<transport::ServerWarnings> warnings = nullptr;
+    // How the cluster serves the kind now, for a CRD that was deleted and made again; when it is
+    // empty, or gives an error, `resource` stays.
+    std::function<Result<transport::Resource>()> current = {};
+    // A LIST or WATCH was answered with 404: nothing is served there any more. [cache-thread]
+    std::function<void()> onNotServed = {};
+    // Of an event of the watch, whatever is decoded of its object. [cache-thread]
+    std::function<void(const Object &)> onEvent = {};
 };
 
 class RestListerWatcher final : public ListerWatcher

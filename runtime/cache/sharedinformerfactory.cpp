@@ -51,6 +51,7 @@ private:
         const transport::Resource &resource, const WatchScope &scope);
     std::unique_ptr<RunningInformer> make(
         const transport::Resource &resource, const WatchScope &scope);
+    void followKind(const Gvk &gvk, RestCollection *collection) const;
     SharedInformerOptions informerOptions(const WatchScope &scope, RunningInformer *running);
     bool isShutDown() const;
     void widen(RunningInformer *wide);
@@ -165,11 +166,27 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
         if (m_options.tweak)
             collection.tweak = [tweak = m_options.tweak, gvk = scope.gvk](
                                    transport::ListOptions *options) { tweak(gvk, options); };
+        followKind(scope.gvk, &collection);
         source = std::make_unique<RestListerWatcher>(
             m_transport, std::move(collection), m_options.log.with("resource", scope.toText()));
     }
     made->setUp(std::move(source), m_time, informerOptions(scope, made.get()));
     return made;
+}
+
+// What is served, and where, changes while we watch.
+void SharedInformerFactory::Core::followKind(const Gvk &gvk, RestCollection *collection) const
+{
+    if (m_options.currentResource)
+        collection->current = [current = m_options.currentResource, gvk] { return current(gvk); };
+    if (m_options.onNotServed)
+        collection->onNotServed = [gone = m_options.onNotServed, gvk] { gone(gvk); };
+    const bool isOfDefinitions = gvk.group == QLatin1StringView("apiextensions.k8s.io")
+        && gvk.kind == QLatin1StringView("CustomResourceDefinition");
+    if (isOfDefinitions && m_options.onDefinition)
+        collection->onEvent = [told = m_options.onDefinition](const Object &definition) {
+            told(definition.name().section(u'.', 1)); // "widgets.demo.example"
+        };
 }
 
 SharedInformerOptions SharedInformerFactory::Core::informerOptions(

@@ -14,6 +14,7 @@
 
 #include <davit/informerrequest.h>
 #include <davit/priv/backends.h>
+#include <davit/result.h>
 #include <transport/serverwarnings.h>
 #include <transport/transport.h>
 
@@ -42,6 +43,13 @@ struct FactoryOptions
     qint64 maxFillBytes = ReflectorOptions().maxFillBytes; // of a list
     bool checksConsistency = false; // each fill against a second list (consistencycheck.h)
     std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: not looked at (mutationcheck.h)
+    // How the cluster serves a kind now, and that LIST or WATCH found nothing where it was: a CRD
+    // can be deleted and made again with other names or another scope. [thread-safe]
+    std::function<Result<transport::Resource>(const Gvk &)> currentResource;
+    std::function<void(const Gvk &)> onNotServed;
+    // Some plugin watches CustomResourceDefinitions, and one of this group came, changed or went.
+    // [thread-safe]
+    std::function<void(const QString &group)> onDefinition;
     std::shared_ptr<transport::ServerWarnings> warnings; // null: nobody hears of the server's
     Logger log; // of all informers; lines name their resource; without: silent
     // For tests: where objects come from instead of the transport, and where informers run instead

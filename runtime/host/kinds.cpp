@@ -1,5 +1,6 @@
 #include "kinds.h"
 
+#include <QtCore/qset.h>
 #include <mutex>
 
 namespace davit::host {
@@ -50,6 +51,7 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
     support::TimeSource &time;
     mutable std::mutex mutex;
     QHash<Gvk, transport::Resource> known; // GUARDED_BY(mutex)
+    QSet<Gvk> again; // are looked for again; GUARDED_BY(mutex)
     bool isClosed = false; // GUARDED_BY(mutex)
 };
 
@@ -67,6 +69,30 @@ void Kinds::resolve(
     const Gvk &gvk, std::function<void()> done, std::function<void(const QString &)> waiting)
 {
     m_core->look(gvk, std::move(done), std::move(waiting));
+}
+
+void Kinds::lookAgain(const Gvk &gvk, std::function<void(const transport::Resource &now)> changed)
+{
+    Core *const core = m_core.get(); // it is there when it calls
+    transport::Resource before;
+    {
+        const std::lock_guard lock(core->mutex);
+        if (core->again.contains(gvk))
+            return;
+        core->again.insert(gvk);
+        before = core->known.value(gvk);
+    }
+    const auto found = [core, gvk, before, changed = std::move(changed)] {
+        transport::Resource now;
+        {
+            const std::lock_guard lock(core->mutex);
+            core->again.remove(gvk);
+            now = core->known.value(gvk);
+        }
+        if (!(now == before))
+            changed(now);
+    };
+    core->look(gvk, found, [](const QString &) {});
 }
 
 Result<transport::Resource> Kinds::find(const Gvk &gvk) const

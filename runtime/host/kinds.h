@@ -1,6 +1,7 @@
 // The kinds that plugins wait for: each is looked for until the cluster serves it, then known.
 // Contract: a kind that is not served, or whose discovery fails, is looked for again every 10 s
-// (M-9); whoever waits is told why each time. Test: tst_run.
+// (M-9); whoever waits is told why each time. What was found stays until lookAgain() finds another.
+// Test: tst_kinds; tst_run.
 #pragma once
 
 #include <client/restmapper.h>
@@ -25,7 +26,10 @@ public:
     // [thread-safe]
     void resolve(const Gvk &gvk, std::function<void()> done,
         std::function<void(const QString &reason)> waiting);
-    // KindNotServed unless resolve() found it. [thread-safe]
+    // A kind that was found is not served there any more: looks for it as resolve() does, until it
+    // is served again. `changed` once, when it has another resource then. [thread-safe]
+    void lookAgain(const Gvk &gvk, std::function<void(const transport::Resource &now)> changed);
+    // As it was found last; KindNotServed unless resolve() found it. [thread-safe]
     Result<transport::Resource> find(const Gvk &gvk) const;
 
 private:

@@ -24,12 +24,10 @@ bool isSwitchedOn(const char *variable)
 }
 
 // The aids of consistencycheck.h and mutationcheck.h, under the names that people know.
-cache::FactoryOptions informerOptions(const Configuration &configuration, priv::LogBackend &log,
-    const std::shared_ptr<transport::ServerWarnings> &warnings)
+cache::FactoryOptions informerOptions(const Configuration &configuration, priv::LogBackend &log)
 {
     cache::FactoryOptions options;
     options.log = Logger(log, QStringLiteral("cache"));
-    options.warnings = warnings;
     options.initialSync = [syncs = configuration.initialSync](const Gvk &gvk) {
         return syncs.value(
             toString(gvk), syncs.value(QStringLiteral("*"), cache::InitialSync::Auto));
@@ -94,7 +92,7 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
     , m_kinds([this](const Gvk &gvk,
                   client::RestMapper::Done done) { m_mapper.resolve(gvk, std::move(done)); },
           m_callStrand, time)
-    , m_informers(m_transport, m_pool, time, informerOptions(configuration, log, m_warnings))
+    , m_informers(m_transport, m_pool, time, followingOptions(configuration))
     , m_queueMetrics(metrics)
     , m_controllerMetrics(metrics)
     , m_queues(time, m_queueStrand,
@@ -116,6 +114,25 @@ RuntimeServices::~RuntimeServices()
         priv::released(calls.client);
         priv::released(calls.events);
     }
+}
+
+// Options of informers that follow what the cluster serves: a CRD may be deleted and made again.
+cache::FactoryOptions RuntimeServices::followingOptions(const Configuration &configuration)
+{
+    cache::FactoryOptions options = informerOptions(configuration, m_log);
+    options.warnings = m_warnings;
+    options.currentResource = [this](const Gvk &gvk) { return m_kinds.find(gvk); };
+    options.onNotServed = [this](const Gvk &gvk) {
+        m_mapper.forget(gvk);
+        m_kinds.lookAgain(gvk,
+            [log = Logger(m_log, QStringLiteral("cache")).with("kind", toString(gvk))](
+                const transport::Resource &now) {
+                log.info("a kind is served in another way than before",
+                    {{"resource", now.plural}, {"isNamespaced", now.isNamespaced}});
+            });
+    };
+    options.onDefinition = [this](const QString &group) { m_mapper.forgetGroup(group); };
+    return options;
 }
 
 controller::ControllerRuntime::Services RuntimeServices::controllerServices()

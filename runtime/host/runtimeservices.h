@@ -84,6 +84,7 @@ private:
     };
 
     controller::ControllerRuntime::Services controllerServices();
+    cache::FactoryOptions followingOptions(const Configuration &configuration);
 
     support::TimeSource &m_time;
     priv::LogBackend &m_log;

@@ -121,6 +121,7 @@ private Q_SLOTS:
     void contentType_data();
     void contentType();
     void c18_warnings();
+    void followsItsKind();
     void asksVersion();
     void delayed_data();
     void delayed();
@@ -308,6 +309,35 @@ void tst_RestListerWatcher::c18_warnings() // of all informers and clients: once
         collection.warnings->tell({QByteArray::number(i)});
     QCOMPARE(lines.seen.size(), 255); // 254 more, and that there are others
     QCOMPARE(lines.seen.last(), u"2|client|the API server warns of more than is told|texts=256"_s);
+}
+
+// A CRD that was deleted and made again with other names.
+void tst_RestListerWatcher::followsItsKind()
+{
+    Result<transport::Resource> current = transport::kindNotServed(kWidget);
+    int gone = 0;
+    QStringList seen;
+    RestCollection collection = widgetsIn(u"n"_s);
+    collection.current = [&current] { return current; };
+    collection.onNotServed = [&gone] { ++gone; };
+    collection.onEvent = [&seen](const Object &object) { seen += object.name(); };
+    ScriptedTransport transport;
+    RestListerWatcher source(transport, collection);
+    testing::ManualExecutor executor;
+    Sink sink;
+    const auto list = source.list({}, executor, sink);
+    transport.answer(404, {"404 page not found"});
+    QCOMPARE(gone, 1);
+    QCOMPARE(transport.targets.last(), QByteArray("/apis/demo.example/v1/namespaces/n/widgets"));
+    current = transport::Resource{kWidget, u"gizmos"_s, false};
+    const auto watch = source.watch({}, executor, sink);
+    QCOMPARE(transport.targets.last(), QByteArray("/apis/demo.example/v1/gizmos"));
+    transport.answer(200,
+        {R"({"type":"ADDED","object":{"apiVersion":"demo.example/v1","kind":"Widget",)"
+         R"("metadata":{"name":"a","resourceVersion":"1"}}})"
+         "\n"});
+    QCOMPARE(seen, QStringList{u"a"_s});
+    QCOMPARE(gone, 1);
 }
 
 // One item of everything, and a consistent read, whatever is watched.

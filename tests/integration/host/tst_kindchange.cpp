@@ -1,0 +1,119 @@
+// A CRD is deleted and made again, with other names or another scope, while the host runs:
+// informers and clients of the kind go on.
+#include <davit/client.h>
+#include <davit/informerrequest.h>
+#include <davit/lister.h>
+#include <host/runtimeservices.h>
+#include <testing/embeddedapiserver.h>
+
+#include <QTest>
+
+using namespace davit;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+const Gvk kWidget{u"demo.example"_s, u"v1"_s, u"Widget"_s};
+
+QByteArray definition(const QByteArray &plural, const QByteArray &scope)
+{
+    return R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":")"
+        + plural + R"(.demo.example"},"spec":{"group":"demo.example","scope":")" + scope
+        + R"(","names":{"plural":")" + plural
+        + R"(","singular":"widget","kind":"Widget"},"versions":[{"name":"v1",)"
+          R"("served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})";
+}
+
+QByteArray widget(const QByteArray &name, bool isNamespaced)
+{
+    return R"({"apiVersion":"demo.example/v1","kind":"Widget","metadata":{"name":")" + name
+        + (isNamespaced ? R"(","namespace":"default"}})" : "\"}}");
+}
+
+struct Lines final : priv::LogBackend
+{
+    bool isEnabled(LogLevel level) const noexcept override { return level <= LogLevel::Info; }
+    void write(LogLevel, const QString &, const char *message, const LogField *,
+        qsizetype) noexcept override
+    {
+        const std::lock_guard lock(mutex);
+        seen << message;
+    }
+    bool contains(const QByteArray &message)
+    {
+        const std::lock_guard lock(mutex);
+        return seen.contains(message);
+    }
+    std::mutex mutex;
+    QByteArrayList seen; // GUARDED_BY(mutex)
+};
+
+} // namespace
+
+class tst_KindChange : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void change_data();
+    void change();
+};
+
+void tst_KindChange::change_data()
+{
+    QTest::addColumn<QByteArray>("plural"); // of the second definition
+    QTest::addColumn<bool>("isNamespaced");
+    QTest::addColumn<bool>("isTold");
+    QTest::newRow("as it was") << "widgets"_ba << true << false;
+    QTest::newRow("another plural") << "gizmos"_ba << true << true;
+    QTest::newRow("another scope") << "widgets"_ba << false << true;
+}
+
+void tst_KindChange::change()
+{
+    QFETCH(const QByteArray, plural);
+    QFETCH(const bool, isNamespaced);
+    QFETCH(const bool, isTold);
+    testing::EmbeddedApiServer server;
+    QVERIFY(server.start().isOk());
+    QVERIFY(server.put(definition("widgets", "Namespaced")).isOk());
+    QVERIFY(server.put(widget("a", true)).isOk());
+    transport::ClusterConfig cluster;
+    cluster.server = QUrl(server.url());
+    Lines lines;
+    observability::MetricsRegistry metrics;
+    host::RuntimeServices services(cluster, support::systemTimeSource(), lines, metrics);
+    std::atomic<bool> isServed = false;
+    services.resolve(
+        kWidget, [&isServed] { isServed = true; }, [](const QString &) {});
+    QTRY_VERIFY(isServed);
+    services.start();
+    pluginhost::PluginMetadata metadata;
+    metadata.rbac = {{{u"*"_s}, {u"*"_s}, {}, {u"*"_s}}};
+    pluginhost::PluginIdentity plugin;
+    plugin.id = u"p"_s;
+    plugin.metadata = &metadata;
+    const Client client(*services.makeClient(plugin));
+    priv::ListerBackend *backend = nullptr;
+    QVERIFY(services.makeLister(plugin, InformerRequest(kWidget), &backend).isOk());
+    const Lister lister(*backend);
+    QTRY_COMPARE(lister.count(), 1);
+
+    QCOMPARE(server
+                 .request("DELETE",
+                     "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.demo.example")
+                 .httpStatus,
+        200);
+    server.endWatches(); // as kube-apiserver does
+    QTRY_VERIFY(!client.list(kWidget).result().isOk());
+    QVERIFY(server.put(definition(plural, isNamespaced ? "Namespaced" : "Cluster")).isOk());
+    QVERIFY(server.put(widget("b", isNamespaced)).isOk());
+    const ObjectKey key{isNamespaced ? u"default"_s : QString(), u"b"_s};
+    QTRY_VERIFY_WITH_TIMEOUT(!lister.find(key).isNull(), 60000); // waits up to 30 s between rounds
+    QCOMPARE(lister.count(), 1);
+    QTRY_VERIFY_WITH_TIMEOUT(client.get(kWidget, key).result().isOk(), 60000);
+    QCOMPARE(lines.contains("a kind is served in another way than before"), isTold);
+    services.stopInformers();
+}
+
+QTEST_GUILESS_MAIN(tst_KindChange)
+#include "tst_kindchange.moc"

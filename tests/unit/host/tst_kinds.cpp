@@ -1,0 +1,100 @@
+// Kinds that are waited for, and kinds that are served in another way later.
+#include "host/kinds.h"
+#include "testing/manualclock.h"
+
+#include <QTest>
+
+using namespace davit;
+using namespace Qt::Literals::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+const Gvk kWidget{u"demo.example"_s, u"v1"_s, u"Widget"_s};
+
+struct Rig
+{
+    testing::ManualClock clock;
+    testing::ManualExecutor executor;
+    Result<transport::Resource> answer = transport::kindNotServed(kWidget); // of the cluster
+    int asked = 0;
+    int found = 0;
+    int waited = 0;
+    QStringList changes;
+    host::Kinds kinds{[this](const Gvk &, const client::RestMapper::Done &done) {
+                          ++asked;
+                          executor.post([done, answer = answer] { done(answer); });
+                      },
+        executor, clock};
+
+    void resolve()
+    {
+        kinds.resolve(
+            kWidget, [this] { ++found; }, [this](const QString &) { ++waited; });
+        executor.runAll();
+    }
+    void lookAgain()
+    {
+        kinds.lookAgain(kWidget, [this](const transport::Resource &now) { changes += now.plural; });
+        executor.runAll();
+    }
+};
+
+} // namespace
+
+class tst_Kinds : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void waits();
+    void again_data();
+    void again();
+};
+
+void tst_Kinds::waits() // M-9
+{
+    Rig rig;
+    rig.resolve();
+    QCOMPARE(rig.waited, 1);
+    QVERIFY(!rig.kinds.find(kWidget).isOk());
+    rig.answer = transport::Resource{kWidget, u"widgets"_s, true};
+    rig.clock.advance(11s, &rig.executor);
+    QCOMPARE(rig.found, 1);
+    QCOMPARE(rig.kinds.find(kWidget).value().plural, u"widgets"_s);
+    rig.clock.advance(60s, &rig.executor);
+    QCOMPARE(rig.asked, 2);
+}
+
+void tst_Kinds::again_data()
+{
+    QTest::addColumn<QString>("plural"); // when it is back
+    QTest::addColumn<bool>("isNamespaced");
+    QTest::addColumn<QStringList>("changes");
+    QTest::newRow("as it was") << u"widgets"_s << true << QStringList();
+    QTest::newRow("another plural") << u"gizmos"_s << true << QStringList{u"gizmos"_s};
+    QTest::newRow("another scope") << u"widgets"_s << false << QStringList{u"widgets"_s};
+}
+
+void tst_Kinds::again()
+{
+    QFETCH(const QString, plural);
+    QFETCH(const bool, isNamespaced);
+    Rig rig;
+    rig.answer = transport::Resource{kWidget, u"widgets"_s, true};
+    rig.resolve();
+    rig.answer = transport::kindNotServed(kWidget);
+    rig.lookAgain();
+    rig.lookAgain(); // it is looked for already
+    QCOMPARE(rig.asked, 2);
+    QCOMPARE(rig.kinds.find(kWidget).value().plural, u"widgets"_s); // until there is another
+    rig.answer = transport::Resource{kWidget, plural, isNamespaced};
+    rig.clock.advance(11s, &rig.executor);
+    QTEST(rig.changes, "changes");
+    QCOMPARE(rig.kinds.find(kWidget).value().plural, plural);
+    QTEST(rig.kinds.find(kWidget).value().isNamespaced, "isNamespaced");
+    rig.lookAgain();
+    QCOMPARE(rig.asked, 4);
+}
+
+QTEST_GUILESS_MAIN(tst_Kinds)
+#include "tst_kinds.moc"
