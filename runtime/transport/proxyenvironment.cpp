@@ -80,4 +80,13 @@ QString proxyFault(const QUrl &proxy)
         : QStringLiteral("is no address like http://host:3128 or socks5://host:1080");
 }
 
+quint16 portOf(const QUrl &url)
+{
+    const QString scheme = url.scheme();
+    const int usual = scheme == QLatin1StringView("https") ? 443
+        : scheme.startsWith(QLatin1StringView("socks5"))   ? 1080
+                                                           : 80;
+    return quint16(url.port(usual));
+}
+
 } // namespace davit::transport

@@ -16,5 +16,8 @@ QUrl proxyFromEnvironment(const QUrl &server, const LoadEnvironment &environment
 // Why there can be no way through this proxy, to follow its name; empty when there can. Qt has no
 // TLS on the way to a proxy. [thread-safe]
 QString proxyFault(const QUrl &proxy);
+// The port of a server or a proxy, or what its scheme stands for: 443 of https, 1080 of socks5 and
+// its kin, else 80. [thread-safe]
+quint16 portOf(const QUrl &url);
 
 } // namespace davit::transport

@@ -2,6 +2,7 @@
 #include "bodydevice.h"
 #include "httpheaders.h"
 #include "keepalive.h"
+#include "proxyenvironment.h"
 #include "tlsmaterial.h"
 
 #include <QtCore/qpointer.h>
@@ -239,8 +240,7 @@ void QnamExchange::onHeaders()
     if (m_isNewConnection) {
         const ClusterConfig &config = m_context.config;
         const QUrl &peer = config.proxyUrl.isEmpty() ? config.server : config.proxyUrl;
-        tuneKeepAlive(
-            peer.host(), quint16(peer.port(peer.scheme() == QLatin1String("https") ? 443 : 80)));
+        tuneKeepAlive(peer.host(), portOf(peer));
     }
     const QByteArray encoding = m_reply->rawHeader("Content-Encoding").trimmed().toLower();
     if (status < 300 && !encoding.isEmpty() && encoding != "identity") {

@@ -1,6 +1,7 @@
 #include "transportcore.h"
 #include "execcredential.h"
 #include "inputfile.h"
+#include "proxyenvironment.h"
 #include "tlsmaterial.h"
 
 #include <QtCore/qsysinfo.h>
@@ -49,7 +50,7 @@ QNetworkProxy proxyOf(const QUrl &url)
         return QNetworkProxy::NoProxy;
     const bool isSocks = url.scheme().startsWith(QLatin1String("socks5"));
     return QNetworkProxy(isSocks ? QNetworkProxy::Socks5Proxy : QNetworkProxy::HttpProxy,
-        url.host(), quint16(url.port(isSocks ? 1080 : 80)), url.userName(), url.password());
+        url.host(), portOf(url), url.userName(), url.password());
 }
 
 } // namespace
@@ -201,7 +202,7 @@ QString serverNameOf(const QUrl &server)
     QUrl shown;
     shown.setScheme(server.scheme());
     shown.setHost(server.host());
-    shown.setPort(server.port(server.scheme() == QLatin1String("https") ? 443 : 80));
+    shown.setPort(portOf(server));
     if (server.path() != QLatin1String("/")) // one of several servers behind a gateway
         shown.setPath(server.path());
     return shown.toString();

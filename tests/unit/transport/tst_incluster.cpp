@@ -29,6 +29,8 @@ private Q_SLOTS:
     void ipv6();
     void proxies_data();
     void proxies();
+    void ports_data();
+    void ports();
 };
 
 // NOLINTNEXTLINE(readability-function-size): a table
@@ -213,6 +215,23 @@ void tst_InCluster::proxies()
     QTEST(!proxy.isEmpty(), "isProxied");
     if (!proxy.isEmpty())
         QCOMPARE(proxy, QUrl(QStringLiteral("http://p:3128")));
+}
+
+void tst_InCluster::ports_data() // B11: the connection to that port is watched
+{
+    QTest::addColumn<QUrl>("url");
+    QTest::addColumn<quint16>("port");
+    QTest::newRow("named") << QUrl(u"socks5://p:9"_s) << quint16(9);
+    QTest::newRow("https") << QUrl(u"https://p"_s) << quint16(443);
+    QTest::newRow("http") << QUrl(u"http://p"_s) << quint16(80);
+    QTest::newRow("socks5") << QUrl(u"socks5://p"_s) << quint16(1080);
+    QTest::newRow("socks5h") << QUrl(u"socks5h://p"_s) << quint16(1080);
+}
+
+void tst_InCluster::ports()
+{
+    QFETCH(const QUrl, url);
+    QTEST(portOf(url), "port");
 }
 
 QTEST_GUILESS_MAIN(tst_InCluster)
