@@ -3,6 +3,7 @@
 #include <QtCore/qjsondocument.h>
 #include <support/dnsnames.h>
 #include <support/rfc3339.h>
+#include <transport/httpheaders.h>
 #include <transport/resource.h>
 
 namespace davit::client {
@@ -98,7 +99,7 @@ void LeaseLock::Core::send(
     transport::Request &request = call.request;
     request.method = method;
     request.channel = transport::Channel::Lease;
-    request.userAgent = hostUserAgent("leader-election");
+    request.userAgent = transport::hostUserAgent("leader-election");
     request.headDeadline = m_settings.timeout;
     request.silenceLimit = m_settings.timeout;
     Status status;

@@ -3,6 +3,7 @@
 #include "requestbuilder.h"
 
 #include <codec/listdecoder.h>
+#include <transport/httpheaders.h>
 
 #include <QtCore/qpromise.h>
 #include <set>
@@ -104,7 +105,7 @@ CallObserver::~CallObserver() = default;
 
 QByteArray ClientIdentity::userAgent() const
 {
-    return hostUserAgent(pluginId.toLatin1() + '/' + pluginVersion.toLatin1());
+    return transport::hostUserAgent(pluginId.toLatin1() + '/' + pluginVersion.toLatin1());
 }
 
 class PluginClient::Core : public std::enable_shared_from_this<Core>

@@ -2,7 +2,6 @@
 
 #include <codec/statusdecoder.h>
 
-#include <QtCore/qsysinfo.h>
 #include <unordered_map>
 
 namespace davit::client {
@@ -41,15 +40,6 @@ Error callerEndedIt(const Call &call)
 }
 
 } // namespace
-
-QByteArray hostUserAgent(const QByteArray &asker)
-{
-    QByteArray architecture = QSysInfo::buildCpuArchitecture().toLatin1();
-    if (architecture == "x86_64")
-        architecture = "amd64";
-    return QByteArrayLiteral("davit/" DAVIT_SDK_VERSION_STRING " (linux/") + architecture + ") "
-        + asker;
-}
 
 // Lives as long as a work or the client refers to it; everything in it runs on the executor.
 class RestClient::Core : public std::enable_shared_from_this<Core>

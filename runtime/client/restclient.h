@@ -14,9 +14,6 @@
 
 namespace davit::client {
 
-// "davit/0.1.0 (linux/amd64) " and who asks: "replicator/1.2.0" (C-30). [thread-safe]
-QByteArray hostUserAgent(const QByteArray &asker);
-
 struct Call
 {
     QString operation; // "create ConfigMap team-a/x": opens each error's sentence

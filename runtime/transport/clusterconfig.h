@@ -43,6 +43,10 @@ struct ClusterConfig
 {
     // For messages: "context \"dev\" of /home/a/.kube/config", "in-cluster configuration".
     QString source;
+    // The entries that TLS settings came from, for messages: "kubeconfig /f: user \"alice\"". Empty
+    // where `source` says it all.
+    QString clusterSource;
+    QString userSource;
     // Why it is this one, to follow "it was taken because ".
     QString choice;
     QString contextName;

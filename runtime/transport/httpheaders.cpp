@@ -1,7 +1,10 @@
 #include "httpheaders.h"
 
+#include <davit/global.h>
+
 #include <QtCore/qlibraryinfo.h>
 #include <QtCore/qlocale.h>
+#include <QtCore/qsysinfo.h>
 #include <QtCore/qtimezone.h>
 #include <QtCore/qversionnumber.h>
 #include <algorithm>
@@ -83,6 +86,18 @@ bool canRepeatHeaders()
 {
     static const bool can = QLibraryInfo::version() < QVersionNumber(6, 8); // as it runs
     return can;
+}
+
+QByteArray hostUserAgent(const QByteArray &asker)
+{
+    QByteArray architecture = QSysInfo::buildCpuArchitecture().toLatin1();
+    if (architecture == "x86_64")
+        architecture = "amd64";
+    else if (architecture == "i386")
+        architecture = "386";
+    const QByteArray host
+        = "davit/" DAVIT_SDK_VERSION_STRING " (linux/" + architecture + QByteArrayLiteral(")");
+    return asker.isEmpty() ? host : host + ' ' + asker;
 }
 
 } // namespace davit::transport

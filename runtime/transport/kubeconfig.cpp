@@ -284,6 +284,7 @@ void dropWhatNeedsTls(ClusterConfig &config)
     config.basicUser.clear();
     config.basicPassword.clear();
     config.exec.reset();
+    config.impersonation = {}; // anybody on the way could claim to be whoever it names
 }
 
 // Where no proxy-url says it.
@@ -332,7 +333,12 @@ Result<ClusterConfig> build(const KubeconfigFiles &files, const QString &wanted)
         KubeconfigReader reader(
             *cluster, QStringLiteral("cluster \"%1\"").arg(clusterName), faults);
         readCluster(reader, config);
+        config.clusterSource
+            = QStringLiteral("kubeconfig %1: cluster \"%2\"").arg(cluster->file, clusterName);
     }
+    if (user)
+        config.userSource
+            = QStringLiteral("kubeconfig %1: user \"%2\"").arg(user->file, config.userName);
     const Status status = user ? readUser(*user, config, faults) : Status();
     if (!faults.isEmpty())
         return Error(ErrorCode::InvalidConfiguration, faults.join(QStringLiteral("; ")));
@@ -343,6 +349,22 @@ Result<ClusterConfig> build(const KubeconfigFiles &files, const QString &wanted)
     if (const auto ssl = tlsConfiguration(config); !ssl.isOk())
         return ssl.error();
     dropWhatNeedsTls(config);
+    return config;
+}
+
+// A variable that is set and leads nowhere is an error of somebody (C-53).
+Result<ClusterConfig> inPodInstead(
+    const LoadEnvironment &environment, const QStringList &paths, bool areAllMissing)
+{
+    const Result<ClusterConfig> loaded = withProxy(loadInCluster(environment), environment,
+        QStringLiteral("this is a pod and the files of KUBECONFIG name no cluster"));
+    if (!loaded.isOk() || !areAllMissing)
+        return loaded;
+    ClusterConfig config = loaded.value();
+    config.warnings.append(
+        QStringLiteral("KUBECONFIG names %1, and none of that exists: the in-cluster configuration "
+                       "is used")
+            .arg(paths.join(QStringLiteral(", "))));
     return config;
 }
 
@@ -373,8 +395,7 @@ Result<ClusterConfig> loadClusterConfig(
     if (!files.value().isEmpty())
         return withProxy(build(files.value(), request.context), environment, choice);
     if (request.kubeconfig.isEmpty() && isInCluster(environment)) // C-61
-        return withProxy(loadInCluster(environment), environment,
-            QStringLiteral("this is a pod and the files of KUBECONFIG name no cluster"));
+        return inPodInstead(environment, paths, files.value().files.isEmpty());
     if (!request.kubeconfig.isEmpty()) // it was read, so it is there
         return Error(ErrorCode::InvalidConfiguration,
             QStringLiteral("no cluster is configured: %1 has no clusters, contexts or users; name "

@@ -30,10 +30,15 @@ int noPassphrase(char *, int, int, void *)
     return -1;
 }
 
-Error fault(const ClusterConfig &config, const char *what)
+// The entry that has to be mended, in the file that it stands in.
+enum class Entry : quint8 { Cluster, User };
+
+Error fault(const ClusterConfig &config, Entry entry, const char *what)
 {
+    const QString &source = entry == Entry::User ? config.userSource : config.clusterSource;
     return Error(ErrorCode::InvalidConfiguration,
-        QStringLiteral("%1: %2").arg(config.source, QLatin1String(what)));
+        QStringLiteral("%1: %2").arg(
+            source.isEmpty() ? config.source : source, QLatin1String(what)));
 }
 
 // The key in the form that QSslKey takes for its algorithm, whatever form it had.
@@ -57,24 +62,26 @@ Status setClientCertificate(const ClusterConfig &config, QSslConfiguration &ssl)
     if (config.clientCertificatePem.isEmpty() && config.clientKeyPem.isEmpty())
         return {};
     if (config.clientKeyPem.isEmpty())
-        return fault(config, "the client certificate has no key");
+        return fault(config, Entry::User, "the client certificate has no key");
     if (config.clientCertificatePem.isEmpty())
-        return fault(config, "the client key has no certificate");
+        return fault(config, Entry::User, "the client key has no certificate");
     const QList<QSslCertificate> chain
         = QSslCertificate::fromData(config.clientCertificatePem, QSsl::Pem);
     const X509Ptr leaf(PEM_read_bio_X509(
         bioOf(config.clientCertificatePem).get(), nullptr, noPassphrase, nullptr));
     if (chain.isEmpty() || !leaf)
-        return fault(config, "the client certificate is not readable PEM");
+        return fault(config, Entry::User, "the client certificate is not readable PEM");
     const KeyPtr key(
         PEM_read_bio_PrivateKey(bioOf(config.clientKeyPem).get(), nullptr, noPassphrase, nullptr));
     if (!key)
-        return fault(config, "the client key is not readable PEM, or has a passphrase");
+        return fault(
+            config, Entry::User, "the client key is not readable PEM, or has a passphrase");
     if (X509_check_private_key(leaf.get(), key.get()) != 1)
-        return fault(config, "the client key does not belong to the client certificate");
+        return fault(
+            config, Entry::User, "the client key does not belong to the client certificate");
     const QSslKey converted = qtKey(key.get());
     if (converted.isNull())
-        return fault(config, "the client key is neither RSA nor EC");
+        return fault(config, Entry::User, "the client key is neither RSA nor EC");
     ssl.setLocalCertificateChain(chain);
     ssl.setPrivateKey(converted);
     return {};
@@ -89,7 +96,7 @@ Result<QSslConfiguration> tlsConfiguration(const ClusterConfig &config)
     ssl.setAllowedNextProtocols({QSslConfiguration::NextProtocolHttp1_1}); // B23: never HTTP/2
     if (config.isInsecure) {
         if (!config.caPem.isEmpty())
-            return fault(config,
+            return fault(config, Entry::Cluster,
                 "a certificate authority and insecure-skip-tls-verify exclude "
                 "each other, remove one");
         ssl.setPeerVerifyMode(QSslSocket::VerifyNone);
@@ -100,7 +107,7 @@ Result<QSslConfiguration> tlsConfiguration(const ClusterConfig &config)
     if (!config.caPem.isEmpty() || !config.caFile.isEmpty()) {
         const QList<QSslCertificate> roots = QSslCertificate::fromData(config.caPem, QSsl::Pem);
         if (roots.isEmpty() && !config.caPem.isEmpty())
-            return fault(config, "the certificate authority is not readable PEM");
+            return fault(config, Entry::Cluster, "the certificate authority is not readable PEM");
         ssl.setCaCertificates(roots);
     }
     if (const Status status = setClientCertificate(config, ssl); !status.isOk())

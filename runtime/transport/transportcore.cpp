@@ -1,10 +1,10 @@
 #include "transportcore.h"
 #include "execcredential.h"
+#include "httpheaders.h"
 #include "inputfile.h"
 #include "proxyenvironment.h"
 #include "tlsmaterial.h"
 
-#include <QtCore/qsysinfo.h>
 #include <QtNetwork/qnetworkproxy.h>
 #include <utility>
 #include <vector>
@@ -13,12 +13,6 @@ namespace davit::transport {
 namespace {
 
 constexpr std::chrono::seconds kFileCheckInterval{10};
-
-QByteArray defaultUserAgent()
-{
-    return "davit/" DAVIT_SDK_VERSION_STRING " (" + QSysInfo::kernelType().toLatin1() + '/'
-        + QSysInfo::currentCpuArchitecture().toLatin1() + ')';
-}
 
 // The new contents; the old ones, and why in `fault`, when the file is gone, empty or unfit.
 QByteArray reread(const QString &path, const QByteArray &old, QString &fault)
@@ -57,7 +51,7 @@ QNetworkProxy proxyOf(const QUrl &url)
 
 TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions &options)
     : m_context{config, serverNameOf(config.server), baseUrlOf(config.server),
-        options.userAgent.isEmpty() ? defaultUserAgent() : options.userAgent, {}, {},
+        options.userAgent.isEmpty() ? hostUserAgent() : options.userAgent, {}, {},
         options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr,
         options.onPeer}
     , m_onReloadFault(options.onReloadFault)

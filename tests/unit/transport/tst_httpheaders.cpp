@@ -13,6 +13,7 @@ private Q_SLOTS:
     void retryAfterForms();
     void warnings_data();
     void warnings();
+    void c30_userAgent();
 };
 
 void tst_HttpHeaders::retryAfterForms_data()
@@ -58,6 +59,15 @@ void tst_HttpHeaders::warnings()
 {
     QFETCH(const QByteArray, value);
     QTEST(warningTexts(value), "texts");
+}
+
+void tst_HttpHeaders::c30_userAgent() // one for all who ask, with Go's words
+{
+    const QByteArray host = hostUserAgent();
+    QVERIFY2(host.startsWith("davit/"), host);
+    QVERIFY2(host.contains(" (linux/") && host.endsWith(')'), host);
+    QVERIFY2(!host.contains("x86_64"), host);
+    QCOMPARE(hostUserAgent("replicator/1.2.0"), host + " replicator/1.2.0");
 }
 
 QTEST_GUILESS_MAIN(tst_HttpHeaders)

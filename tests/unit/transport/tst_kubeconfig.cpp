@@ -451,6 +451,14 @@ void tst_Kubeconfig::order()
     if (loaded.isOk()) {
         QCOMPARE(loaded.value().server.host(), host);
         QTEST(loaded.value().choice, "choice");
+        const QStringList warnings = loaded.value().warnings.filter(QStringLiteral("KUBECONFIG"));
+        if (variable == QLatin1StringView("missing")) // C-53
+            QCOMPARE(warnings,
+                QStringList{QStringLiteral("KUBECONFIG names %1, and none of that exists: the "
+                                           "in-cluster configuration is used")
+                                .arg(folder.filePath(variable))});
+        else
+            QCOMPARE(warnings, QStringList());
     } else
         QCOMPARE(loaded.error().code(), ErrorCode::InvalidConfiguration);
 }
