@@ -34,7 +34,7 @@ private:
 QnamTransport::QnamTransport(const ClusterConfig &config, const TransportOptions &options)
     : m_serverName(serverNameOf(config.server))
     , m_io(std::make_shared<IoThread>())
-    , m_core(std::make_unique<TransportCore>(config, options))
+    , m_core(std::make_unique<TransportCore>(config, options, *m_io))
 { }
 
 QnamTransport::~QnamTransport()

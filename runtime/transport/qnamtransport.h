@@ -5,7 +5,8 @@
 //   never sent.
 //   - Timeout: a deadline of the request passed. A watch that is silent for its limit ends so.
 //   - a 401 makes a token file be read again; if it changed, the request is repeated once (B03).
-//   - client certificate and CA files are looked at again every 10 s while there are requests; new
+//   - client certificate and CA files are looked at again every 10 s while there are requests, and
+//   each 5 min without any; new
 //   contents serve new exchanges (C-42, C-43, B64). Calls and lists that run go on; watches end
 //   with ConnectionLost when the client certificate changed, so that none stays under the old one.
 //   - a peer that vanished is noticed by TCP keep-alive within 45 s (B11).

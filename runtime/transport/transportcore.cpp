@@ -13,6 +13,7 @@ namespace davit::transport {
 namespace {
 
 constexpr std::chrono::seconds kFileCheckInterval{10};
+constexpr std::chrono::minutes kQuietCheckInterval{5}; // while nobody asks anything
 
 // The new contents; the old ones, and why in `fault`, when the file is gone, empty or unfit.
 QByteArray reread(const QString &path, const QByteArray &old, QString &fault)
@@ -49,11 +50,13 @@ QNetworkProxy proxyOf(const QUrl &url)
 
 } // namespace
 
-TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions &options)
-    : m_context{config, serverNameOf(config.server), baseUrlOf(config.server),
-        options.userAgent.isEmpty() ? hostUserAgent() : options.userAgent, {}, {},
-        options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr,
-        options.onPeer}
+TransportCore::TransportCore(
+    const ClusterConfig &config, const TransportOptions &options, support::Executor &io)
+    : m_io(io)
+    , m_context{config, serverNameOf(config.server), baseUrlOf(config.server),
+          options.userAgent.isEmpty() ? hostUserAgent() : options.userAgent, {}, {},
+          options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr,
+          options.onPeer}
     , m_onReloadFault(options.onReloadFault)
 {
     const Result<QSslConfiguration> ssl = tlsConfiguration(config);
@@ -77,10 +80,12 @@ TransportCore::TransportCore(const ClusterConfig &config, const TransportOptions
     }
     m_context.pool = std::make_unique<ConnectionPool>([this] { return makeManager(); });
     m_filesReadAt = m_context.time.monotonic();
+    lookLater();
 }
 
 TransportCore::~TransportCore()
 {
+    m_context.time.cancel(m_nextLook);
     for (const auto &[handOver, exchange] : std::exchange(m_running, {})) {
         exchange->disconnect();
         exchange->fail(Error(ErrorCode::Canceled,
@@ -115,15 +120,31 @@ void TransportCore::abandon(HandOver *handOver)
     m_running.erase(handOver);
 }
 
+bool TransportCore::hasFiles() const
+{
+    const ClusterConfig &config = m_context.config;
+    return !config.caFile.isEmpty() || !config.clientCertificateFile.isEmpty()
+        || !config.clientKeyFile.isEmpty();
+}
+
+// C-42: a watch may be all that is open, and must not stay under a certificate that was replaced.
+void TransportCore::lookLater()
+{
+    if (!hasFiles())
+        return;
+    m_nextLook = m_context.time.callAfter(kQuietCheckInterval, m_io, [this] {
+        reloadFiles();
+        lookLater();
+    });
+}
+
 // New certificates serve new exchanges, on new managers. A pair that does not fit (the files are
 // just being swapped) keeps the old one.
 void TransportCore::reloadFiles()
 {
     ClusterConfig &config = m_context.config;
-    const bool hasFiles = !config.caFile.isEmpty() || !config.clientCertificateFile.isEmpty()
-        || !config.clientKeyFile.isEmpty();
     const auto now = m_context.time.monotonic();
-    if (!hasFiles || now - *m_filesReadAt < kFileCheckInterval)
+    if (!hasFiles() || now - *m_filesReadAt < kFileCheckInterval)
         return;
     m_filesReadAt = now;
     ClusterConfig fresh = config;

@@ -13,7 +13,9 @@ namespace davit::transport {
 class TransportCore
 {
 public:
-    TransportCore(const ClusterConfig &config, const TransportOptions &options);
+    // `io` is the executor of the io thread; it outlives this.
+    TransportCore(
+        const ClusterConfig &config, const TransportOptions &options, support::Executor &io);
     ~TransportCore();
     Q_DISABLE_COPY_MOVE(TransportCore)
 
@@ -22,16 +24,20 @@ public:
     void abandon(HandOver *handOver);
 
 private:
+    bool hasFiles() const;
     void reloadFiles();
+    void lookLater();
     void tellReload(const QString &fault);
     Status use(const ClusterConfig &fresh);
     void endWatches();
     std::unique_ptr<QNetworkAccessManager> makeManager() const;
 
+    support::Executor &m_io;
     ExchangeContext m_context;
     std::unordered_map<HandOver *, std::unique_ptr<QnamExchange>> m_running;
     std::optional<support::TimeSource::Nanoseconds> m_filesReadAt;
     const std::function<void(const QString &)> m_onReloadFault;
+    support::TimeSource::TimerId m_nextLook = 0;
     int m_failedLooks = 0; // in a row
 };
 

@@ -187,6 +187,11 @@ void tst_Identity::certificateRotation()
     QVERIFY(again.waitForBytes(7));
     QCOMPARE(again.body(), "dev-rsa"_ba);
     QCOMPARE(again.ends(), 0);
+    lay("B10-client-ec.pem", "B10-key-ec-sec1.pem");
+    time.advance(5min); // nobody asks anything
+    QVERIFY(again.waitForEnd());
+    QCOMPARE(again.error().code(), ErrorCode::ConnectionLost);
+    QCOMPARE(getOnce(*transport).value(), "dev-ec"_ba);
 }
 
 // C-43: a new CA serves new exchanges; one that is gone, empty or no PEM keeps the old one.
