@@ -6,7 +6,8 @@
 
 namespace davit::host {
 
-// The body goes to standard output as it comes; `sentence` is set when it did not come whole.
+// The body goes to standard output as it comes; that of a refusal too, but for what looks like a
+// credential of ours. `sentence` is set when the answer is a refusal or did not come whole.
 // [host-thread]
 QueryExit rawGet(const GetOptions &options, QString *sentence);
 

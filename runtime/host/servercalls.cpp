@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr qsizetype kMaxFaultBytes = 64 * 1024;
+constexpr qsizetype kMaxFaultBytes = 1024 * 1024;
 
 class Gatherer final : public transport::ResponseSink
 {

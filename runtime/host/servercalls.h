@@ -19,7 +19,7 @@ struct ServerAnswer
 {
     Error error; // set: no whole answer came
     int httpStatus = 0;
-    QByteArray body;
+    QByteArray body; // of a refusal 1 MiB at most
     // "403 Forbidden: pods is forbidden: …", or the error's sentence; empty after a success.
     QString fault;
 

@@ -117,6 +117,7 @@ private Q_SLOTS:
     void brokenPlugin();
     void get_data();
     void get();
+    void getOfARefusal();
     void realUsers_data();
     void realUsers();
     void realRaw();
@@ -410,11 +411,26 @@ void tst_Check::get()
         QVERIFY2(
             outcome.errors.startsWith(u"davit: "_s + sentence.replace(u"%1"_s, m_embedded.url())),
             qPrintable(outcome.errors));
-        QCOMPARE(outcome.out, QString());
+        QCOMPARE(outcome.out.contains(u"\"Failure\""), exitCode != 2);
         return;
     }
     QCOMPARE(outcome.out, QString::fromUtf8(m_embedded.request("GET", path.toUtf8()).body));
     QCOMPARE(outcome.errors, QString());
+}
+
+void tst_Check::getOfARefusal() // its body is printed as it is
+{
+    const QByteArray body = "ping ok\n" + "[-]etcd failed: reason withheld\n"_ba.repeated(20);
+    RawServer server([body](RawConnection &connection) {
+        if (RawRequest request; connection.read(request))
+            connection.answer(500, body);
+    });
+    const QString path = kubeconfig("http://127.0.0.1:" + QByteArray::number(server.port()), "");
+    const Outcome outcome = davitWith({u"get"_s, u"--raw=/healthz"_s, u"--kubeconfig"_s, path});
+    QCOMPARE(outcome.exitCode, 1);
+    QCOMPARE(outcome.out, QString::fromUtf8(body));
+    QVERIFY2(
+        outcome.errors.contains(u"/healthz: 500: ping ok [-]etcd"), qPrintable(outcome.errors));
 }
 
 // Two service accounts, one with the rights of the replicator, and their tokens (TokenRequest).
