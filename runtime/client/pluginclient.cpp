@@ -71,14 +71,18 @@ ObjectReply objectFrom(const QString &operation, const RawReply &reply, const Gv
 }
 
 // The server does not know the resource any more: its CRD went, or got another scope or name. The
-// 404 for an object names the object.
+// 404 for an object names the object, in a Status of the server's own.
 bool isForWholeResource(const Error &error)
 {
     if (!isNotFound(error))
         return false;
     Object status;
-    return Object::fromJson(error.statusJson(), &status).isOk()
-        && status[QLatin1StringView("details")][QLatin1StringView("name")].toText().isEmpty();
+    if (!Object::fromJson(error.statusJson(), &status).isOk())
+        return false;
+    const Value details = status[QLatin1StringView("details")];
+    const Value cause = details[QLatin1StringView("causes")].at(0);
+    return details[QLatin1StringView("name")].toText().isEmpty()
+        || cause[QLatin1StringView("reason")].equals(QLatin1StringView("UnexpectedServerResponse"));
 }
 
 Error checkTimeout(const QString &operation, const RequestOptions &options)

@@ -112,8 +112,8 @@ private:
         if (error.isError()) {
             reply.error = error.withContext(call.operation);
         } else if (!isSuccess(m_head.httpStatus)) {
-            reply.error = codec::errorFromReply(
-                call.operation, call.request.method, m_head.httpStatus, m_body, m_head.retryAfter);
+            reply.error = codec::errorFromReply(call.operation, call.request.method,
+                m_head.httpStatus, m_body, m_head.retryAfter, call.request.target);
         } else if (m_isTooLarge) {
             reply.error = Error(ErrorCode::MalformedReply,
                 QStringLiteral("%1: the answer is longer than %2 MiB")

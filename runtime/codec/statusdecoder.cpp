@@ -8,6 +8,7 @@
 #include <QtCore/qjsonarray.h>
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
+#include <utility>
 
 namespace davit::codec {
 namespace {
@@ -172,8 +173,24 @@ Error errorFrom(const QString &operation, const Object &status, int httpStatus)
     return error;
 }
 
+// "deployments" and "web" of "/apis/apps/v1/namespaces/a/deployments/web/scale?timeout=30s".
+std::pair<QString, QString> addressOf(const QByteArray &target)
+{
+    const QByteArrayList parts = target.split('?').value(0).split('/'); // "" is the first
+    qsizetype at = parts.value(1) == "api" ? 3 : parts.value(1) == "apis" ? 4 : parts.size();
+    const QByteArray below = parts.value(at + 2);
+    if (parts.value(at) == "namespaces" && !below.isEmpty() && below != "status"
+        && below != "finalize")
+        at += 2;
+    const auto text = [&parts](qsizetype index) {
+        return QString::fromUtf8(QByteArray::fromPercentEncoding(parts.value(index)));
+    };
+    return {text(at), text(at + 1)};
+}
+
 // An answer without a Status (C-14, C-15).
-Error genericError(const QString &operation, ErrorCode code, int httpStatus, QByteArrayView body)
+Error genericError(const QString &operation, ErrorCode code, int httpStatus, QByteArrayView body,
+    milliseconds retryAfter, const QByteArray &target)
 {
     // Cut last: half a secret looks like none.
     const QString safe = observability::redacted(
@@ -196,6 +213,15 @@ Error genericError(const QString &operation, ErrorCode code, int httpStatus, QBy
             QVariantList{
                 QVariantMap{{QStringLiteral("reason"), QStringLiteral("UnexpectedServerResponse")},
                     {QStringLiteral("message"), text}}});
+    const QString details = QStringLiteral("details");
+    const auto [resource, name] = addressOf(target);
+    if (!resource.isEmpty())
+        status.set({details, QStringLiteral("kind")}, resource); // as servers call it
+    if (!name.isEmpty())
+        status.set({details, QStringLiteral("name")}, name);
+    if (retryAfter > milliseconds::zero())
+        status.set({details, QStringLiteral("retryAfterSeconds")},
+            int(std::chrono::ceil<seconds>(retryAfter).count()));
     return Error(code, operation + QLatin1String(": ") + message)
         .withHttpStatus(httpStatus)
         .withReason(reason)
@@ -205,7 +231,7 @@ Error genericError(const QString &operation, ErrorCode code, int httpStatus, QBy
 } // namespace
 
 Error errorFromReply(const QString &operation, const QByteArray &method, int httpStatus,
-    QByteArrayView body, milliseconds retryAfter)
+    QByteArrayView body, milliseconds retryAfter, const QByteArray &target)
 {
     Object status;
     Error error;
@@ -213,8 +239,8 @@ Error errorFromReply(const QString &operation, const QByteArray &method, int htt
         && !member(status, "status").equals(QLatin1StringView("Success")))
         error = errorFrom(operation, status, httpStatus);
     else
-        error
-            = genericError(operation, codeFromHttp(httpStatus, method == "POST"), httpStatus, body);
+        error = genericError(operation, codeFromHttp(httpStatus, method == "POST"), httpStatus,
+            body, retryAfter, target);
     if (retryAfter > error.retryAfter())
         error = error.withRetryAfter(retryAfter);
     return error;

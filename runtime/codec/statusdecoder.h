@@ -13,8 +13,9 @@ namespace davit::codec {
 // `operation` names verb and object ("create ConfigMap team-a/x") and opens the sentence. `method`
 // is the HTTP method: 409 means AlreadyExists for POST. `body` may be a Status in JSON, or
 // anything. `retryAfter` is the header's, negative when absent.
+// `target` is the request's, for the details of an answer that is no Status; may be empty.
 Error errorFromReply(const QString &operation, const QByteArray &method, int httpStatus,
-    QByteArrayView body, std::chrono::milliseconds retryAfter);
+    QByteArrayView body, std::chrono::milliseconds retryAfter, const QByteArray &target = {});
 // From a Status object (an ERROR event's). An object that is no Status is an InternalError.
 Error errorFromStatus(const QString &operation, QByteArrayView statusJson);
 

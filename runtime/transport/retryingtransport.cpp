@@ -35,7 +35,7 @@ private:
     bool mayRetry(milliseconds delay) const;
     bool isRefusal(const ResponseHead &head) const;
     milliseconds timeLeft() const;
-    void tryLater(milliseconds delay, int httpStatus);
+    void tryLater(milliseconds delay, int httpStatus, const QString &why);
 
     Transport &m_inner;
     support::TimeSource &m_time;
@@ -48,6 +48,7 @@ private:
     bool m_hasPassedHead = false;
     milliseconds m_refusalDelay{-1}; // not negative: this try is a refusal, its body is dropped
     int m_refusalStatus = 0;
+    QString m_earlier; // what the try before ended with
     std::mutex m_mutex;
     std::unique_ptr<Exchange> m_exchange; // GUARDED_BY(m_mutex)
     support::TimeSource::TimerId m_timer = 0; // GUARDED_BY(m_mutex)
@@ -121,21 +122,24 @@ void Tries::onBytes(const QByteArray &bytes)
 void Tries::onFinished(const Error &error)
 {
     if (m_refusalDelay >= 0ms)
-        return tryLater(std::exchange(m_refusalDelay, milliseconds(-1)), m_refusalStatus);
+        return tryLater(std::exchange(m_refusalDelay, milliseconds(-1)), m_refusalStatus,
+            QStringLiteral("the server answered %1").arg(m_refusalStatus));
     if (!m_hasPassedHead && error.code() == ErrorCode::ConnectionLost && m_request.method == "GET"
         && mayRetry(1s)) {
-        return tryLater(1s, 0);
+        return tryLater(1s, 0, error.message());
     }
     if (error.isError() && m_retries > 0) {
         return m_sink.onFinished(Error(error.code(),
-            QStringLiteral("%1 (after %2 tries)").arg(error.message()).arg(m_retries + 1)));
+            QStringLiteral("%1 (after %2 tries; error from a previous attempt: %3)")
+                .arg(error.message(), QString::number(m_retries + 1), m_earlier)));
     }
     m_sink.onFinished(error);
 }
 
-void Tries::tryLater(milliseconds delay, int httpStatus)
+void Tries::tryLater(milliseconds delay, int httpStatus, const QString &why)
 {
     ++m_retries;
+    m_earlier = why;
     m_sink.onRetry(httpStatus, delay);
     const std::lock_guard lock(m_mutex);
     if (!m_isClosed) {

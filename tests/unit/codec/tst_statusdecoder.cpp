@@ -27,6 +27,8 @@ private Q_SLOTS:
     void generic_data();
     void generic();
     void genericCarriesTheBody();
+    void genericDetails_data();
+    void genericDetails();
     void secretsAreRedacted_data();
     void secretsAreRedacted();
     void reasons_data();
@@ -100,6 +102,39 @@ void tst_StatusDecoder::genericCarriesTheBody()
     const Error forbidden
         = codec::errorFromReply(kOperation, "GET", 403, "denied by the proxy\n", -1ms);
     QCOMPARE(forbidden.message(), kOperation + QLatin1String(": denied by the proxy"));
+}
+
+void tst_StatusDecoder::genericDetails_data() // C-15
+{
+    QTest::addColumn<QByteArray>("target");
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<QString>("name");
+    const auto row = [](const char *target, const char *kind, const char *name) {
+        QTest::newRow(*target ? target : "not said")
+            << QByteArray(target) << QString::fromLatin1(kind) << QString::fromLatin1(name);
+    };
+    row("", "", "");
+    row("/version", "", "");
+    row("/api/v1/namespaces/a/pods/x/eviction?timeout=30s", "pods", "x");
+    row("/apis/apps/v1/namespaces/a/deployments?limit=1", "deployments", "");
+    row("/apis/apps/v1/deployments", "deployments", "");
+    row("/api/v1/nodes/n%2E1", "nodes", "n.1");
+    row("/api/v1/namespaces", "namespaces", "");
+    row("/api/v1/namespaces/a", "namespaces", "a");
+    row("/api/v1/namespaces/a/status", "namespaces", "a");
+}
+
+void tst_StatusDecoder::genericDetails()
+{
+    QFETCH(const QByteArray, target);
+    const Error error = codec::errorFromReply(kOperation, "GET", 503, "busy", 1500ms, target);
+    Object status;
+    QVERIFY(Object::fromJson(error.statusJson(), &status).isOk());
+    const Value details = status[QLatin1StringView("details")];
+    QTEST(details[QLatin1StringView("kind")].toString(), "kind");
+    QTEST(details[QLatin1StringView("name")].toString(), "name");
+    QCOMPARE(details[QLatin1StringView("retryAfterSeconds")].toInt(), 2);
+    QCOMPARE(error.retryAfter(), 1500ms);
 }
 
 void tst_StatusDecoder::secretsAreRedacted_data() // of servers that repeat the request

@@ -70,7 +70,7 @@ void tst_RetryingTransport::tries_data()
     QTest::newRow("C-11 the last error tells of the tries")
         << "GET"_ba
         << A{{429, 1}, {0, -1, ErrorCode::ConnectionLost}, {0, -1, ErrorCode::ConnectionRefused}}
-        << 3 << L{"broken (after 3 tries)"};
+        << 3 << L{"broken (after 3 tries; error from a previous attempt: broken)"};
     QTest::newRow("a refusal whose body is cut")
         << "GET"_ba << A{{429, 1, ErrorCode::ConnectionLost}, ok} << 2 << good;
 }
