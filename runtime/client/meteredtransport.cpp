@@ -13,8 +13,13 @@ const QString kNoAnswer = QStringLiteral("<error>"); // as client-go calls it
 class MeteredTransport::Metered final : public transport::Exchange, public transport::ResponseSink
 {
 public:
-    Metered(MeteredTransport &owner, const QByteArray &method, transport::ResponseSink &sink)
-        : m_owner(owner), m_method(method), m_sink(sink), m_start(owner.m_time.monotonic())
+    Metered(
+        MeteredTransport &owner, const transport::Request &request, transport::ResponseSink &sink)
+        : m_owner(owner)
+        , m_method(request.method)
+        , m_isWatch(request.channel == transport::Channel::Watch)
+        , m_sink(sink)
+        , m_start(owner.m_time.monotonic())
     { }
     ~Metered() override { m_inner.reset(); }
 
@@ -27,7 +32,11 @@ public:
         count(QString::number(head.httpStatus));
         m_sink.onHead(head);
     }
-    void onBytes(const QByteArray &bytes) override { m_sink.onBytes(bytes); }
+    void onBytes(const QByteArray &bytes) override
+    {
+        m_bytes += bytes.size();
+        m_sink.onBytes(bytes);
+    }
     void onRetry(int httpStatus, std::chrono::milliseconds wait) override
     {
         m_owner.retried(m_method, httpStatus == 0 ? kNoAnswer : QString::number(httpStatus));
@@ -36,6 +45,9 @@ public:
     void onFinished(const Error &error) override
     {
         count(kNoAnswer);
+        if (!error.isError() && !m_isWatch)
+            m_owner.sized(m_method, "rest_client_response_size_bytes",
+                "Response size in bytes. Broken down by verb and host.", m_bytes);
         m_sink.onFinished(error);
     }
 
@@ -50,9 +62,11 @@ private:
 
     MeteredTransport &m_owner;
     const QByteArray m_method;
+    const bool m_isWatch;
     transport::ResponseSink &m_sink;
     const std::chrono::nanoseconds m_start;
     std::unique_ptr<transport::Exchange> m_inner;
+    qint64 m_bytes = 0; // of the body; confined to the exchange's executor
     bool m_isCounted = false; // confined to the exchange's executor
 };
 
@@ -66,7 +80,9 @@ MeteredTransport::~MeteredTransport() = default;
 std::unique_ptr<transport::Exchange> MeteredTransport::start(
     const transport::Request &request, support::Executor &executor, transport::ResponseSink &sink)
 {
-    auto metered = std::make_unique<Metered>(*this, request.method, sink);
+    auto metered = std::make_unique<Metered>(*this, request, sink);
+    sized(request.method, "rest_client_request_size_bytes",
+        "Request size in bytes. Broken down by verb and host.", request.body.size());
     metered->run(request, executor);
     return metered;
 }
@@ -104,6 +120,16 @@ void MeteredTransport::ended(
             observability::requestTimeBuckets(),
             {{QStringLiteral("verb"), verb}, {QStringLiteral("host"), m_host}})
         .observe(std::chrono::duration<double>(duration).count());
+}
+
+void MeteredTransport::sized(
+    const QByteArray &method, const char *name, const char *help, qint64 bytes)
+{
+    m_metrics
+        .histogram(QLatin1StringView(name), QLatin1StringView(help), observability::sizeBuckets(),
+            {{QStringLiteral("verb"), QString::fromLatin1(method)},
+                {QStringLiteral("host"), m_host}})
+        .observe(double(bytes));
 }
 
 } // namespace davit::client

@@ -358,4 +358,12 @@ QList<double> requestTimeBuckets()
     return {0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60};
 }
 
+QList<double> sizeBuckets()
+{
+    QList<double> bounds{64, 256, 512, 1024};
+    for (const int kibibytes : {4, 16, 64, 256, 1024, 4096, 16384})
+        bounds << kibibytes * 1024.0;
+    return bounds;
+}
+
 } // namespace davit::observability

@@ -83,5 +83,6 @@ private:
 QList<double> reconcileTimeBuckets(); // controller_runtime_reconcile_time_seconds
 QList<double> workQueueBuckets(); // workqueue_*_duration_seconds, 12 of them
 QList<double> requestTimeBuckets(); // rest_client_request_duration_seconds
+QList<double> sizeBuckets(); // rest_client_request_size_bytes, rest_client_response_size_bytes
 
 } // namespace davit::observability

@@ -8,6 +8,7 @@
 #include <QtCore/qlist.h>
 #include <QtCore/qstringlist.h>
 #include <QtCore/qurl.h>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -27,6 +28,14 @@ struct ExecConfig
     QString installHint;
     QByteArray clusterExtensionJson; // config of cluster extension
                                      // "client.authentication.k8s.io/exec", or empty
+};
+
+// One run of it that ended, in client-go's words: for who counts (C-75).
+struct ExecRun
+{
+    int exitCode = 0; // 1 when it could not be started
+    const char *callStatus = "no_error"; // or plugin_execution_error, plugin_not_found_error
+    std::optional<std::chrono::nanoseconds> expires{}; // UTC, of the credential that it printed
 };
 
 // As whom the server is to treat our requests (kubeconfig `as`, `as-groups` …); its RBAC decides

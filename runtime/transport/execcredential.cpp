@@ -19,6 +19,7 @@ using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds kRunLimit{60};
 constexpr std::chrono::seconds kExpirySlack{10};
+constexpr size_t kMaxHintsAnHour = 10;
 constexpr qsizetype kMaxPrinted = qsizetype(1024) * 1024;
 
 // What endExecPrograms() kills: processes, or, when negative, their groups.
@@ -131,9 +132,13 @@ QByteArray execInfo(const ClusterConfig &config, bool isInteractive)
         {"kind", "ExecCredential"}, {"spec", spec}});
 }
 
-ExecCredential::ExecCredential(
-    const ClusterConfig &config, const support::TimeSource &time, CertificateTaker taker)
-    : m_config(config), m_exec(*config.exec), m_time(time), m_takeCertificate(std::move(taker))
+ExecCredential::ExecCredential(const ClusterConfig &config, const support::TimeSource &time,
+    CertificateTaker taker, std::function<void(const ExecRun &)> onRun)
+    : m_config(config)
+    , m_exec(*config.exec)
+    , m_time(time)
+    , m_takeCertificate(std::move(taker))
+    , m_onRun(std::move(onRun))
 { }
 
 ExecCredential::~ExecCredential()
@@ -251,14 +256,12 @@ void ExecCredential::onEnded()
 {
     QProcess &process = *m_process;
     takeOutput();
+    noteEnd();
     if (!m_givenUp.isEmpty())
         return conclude(fault(m_givenUp));
     if (process.error() == QProcess::FailedToStart) {
-        const QString hint = m_exec.installHint.isEmpty()
-            ? QStringLiteral("; install it, or correct the user's exec.command")
-            : u' ' + m_exec.installHint;
-        return conclude(
-            fault(QStringLiteral("it could not be started: ") + process.errorString() + hint));
+        return conclude(fault(
+            QStringLiteral("it could not be started: ") + process.errorString() + installHint()));
     }
     if (process.exitStatus() != QProcess::NormalExit)
         return conclude(fault(QStringLiteral("it crashed")));
@@ -278,6 +281,29 @@ void ExecCredential::onEnded()
     conclude(Error());
 }
 
+void ExecCredential::noteEnd()
+{
+    if (m_process->error() == QProcess::FailedToStart)
+        m_run = {1, "plugin_not_found_error"};
+    else if (m_process->exitStatus() != QProcess::NormalExit || m_process->exitCode() != 0)
+        m_run = {m_process->exitCode(), "plugin_execution_error"};
+    else
+        m_run = {};
+}
+
+// C-71: the kubeconfig's own is shown ten times an hour at most.
+QString ExecCredential::installHint()
+{
+    const QString usual = QStringLiteral("; install it, or correct the user's exec.command");
+    const auto now = m_time.monotonic();
+    while (!m_hintedAt.empty() && now - m_hintedAt.front() >= 1h)
+        m_hintedAt.pop_front();
+    if (m_exec.installHint.isEmpty() || m_hintedAt.size() >= kMaxHintsAnHour)
+        return usual;
+    m_hintedAt.push_back(now);
+    return u' ' + m_exec.installHint;
+}
+
 // Whoever waited goes on, with a token or with the fault.
 void ExecCredential::conclude(const Error &error)
 {
@@ -285,6 +311,9 @@ void ExecCredential::conclude(const Error &error)
     if (error.isError())
         m_output.reset();
     if (m_process) {
+        m_run.expires = m_output ? m_output->expires : std::nullopt;
+        if (m_onRun)
+            m_onRun(m_run);
         forgetRunning();
         m_process->disconnect();
         m_process.release()->deleteLater(); // a signal of it may be under way

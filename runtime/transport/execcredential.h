@@ -20,6 +20,7 @@
 #include "credential.h"
 
 #include <QtCore/qprocess.h>
+#include <deque>
 #include <optional>
 #include <sys/types.h>
 #include <vector>
@@ -49,9 +50,9 @@ public:
     using CertificateTaker
         = std::function<Status(const QByteArray &certificatePem, const QByteArray &keyPem)>;
 
-    // config.exec is set. `time` is borrowed.
-    ExecCredential(
-        const ClusterConfig &config, const support::TimeSource &time, CertificateTaker taker);
+    // config.exec is set. `time` is borrowed. `onRun`, which may be empty, hears of each run's end.
+    ExecCredential(const ClusterConfig &config, const support::TimeSource &time,
+        CertificateTaker taker, std::function<void(const ExecRun &)> onRun = {});
     ~ExecCredential() override; // kills a run under way
 
     void prepare(std::function<void()> ready) override;
@@ -66,6 +67,8 @@ private:
     void takeOutput();
     void giveUp(const QString &what);
     void onEnded();
+    void noteEnd();
+    QString installHint();
     void conclude(const Error &error);
     Error fault(const QString &what) const;
     void killGroup();
@@ -75,6 +78,8 @@ private:
     const ExecConfig m_exec;
     const support::TimeSource &m_time;
     const CertificateTaker m_takeCertificate;
+    const std::function<void(const ExecRun &)> m_onRun;
+    ExecRun m_run; // the last one
     std::optional<ExecOutput> m_output;
     Error m_error; // of the last run
     std::unique_ptr<QProcess> m_process; // while it runs
@@ -82,6 +87,7 @@ private:
     QByteArray m_printed; // by the run under way
     QString m_givenUp; // why the run under way was killed; else empty
     std::vector<std::function<void()>> m_waiting;
+    std::deque<std::chrono::nanoseconds> m_hintedAt; // in the last hour
 };
 
 } // namespace davit::transport

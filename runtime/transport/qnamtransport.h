@@ -46,6 +46,8 @@ struct TransportOptions
     std::function<void(const Request &, std::chrono::nanoseconds)> onWait = {};
     // Called with the head of each answer, before its sink hears of it. [io-thread]
     PeerListener onPeer = {};
+    // An exec program has ended. [io-thread]
+    std::function<void(const ExecRun &)> onExecRun = {};
     // Why the certificate or CA files that the configuration names are not taken up as they are
     // now; what was read before is used. Told once they were so for two looks, since a swap takes a
     // moment. [io-thread]

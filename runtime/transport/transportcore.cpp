@@ -65,7 +65,8 @@ TransportCore::TransportCore(
     else
         m_context.configurationFault = ssl.error();
     if (config.exec) {
-        m_context.credential = std::make_unique<ExecCredential>(config, m_context.time,
+        m_context.credential = std::make_unique<ExecCredential>(
+            config, m_context.time,
             [this, hasOwn = !config.clientKeyPem.isEmpty()](
                 const QByteArray &certificatePem, const QByteArray &keyPem) {
                 if (hasOwn)
@@ -74,7 +75,8 @@ TransportCore::TransportCore(
                 fresh.clientCertificatePem = certificatePem;
                 fresh.clientKeyPem = keyPem;
                 return use(fresh);
-            });
+            },
+            options.onExecRun);
     } else {
         m_context.credential = makeCredential(config, m_context.time);
     }

@@ -1,4 +1,5 @@
 // Exec plugins: what they are told, what is made of their answers, and when they run again.
+#include "aheadtime.h"
 #include "rawserver.h"
 #include "recorder.h"
 #include "tlsfixture.h"
@@ -76,6 +77,7 @@ private Q_SLOTS:
     void faults();
     void manyRequestsOneRun();
     void runsAgainWhenExpired();
+    void installHints();
     void runsAgainAfterRefusal();
     void certificate();
     void slowerThanTheRequestMayTake();
@@ -256,9 +258,40 @@ void tst_Exec::runsAgainWhenExpired()
     const auto lasting = makeQnamTransport(execConfig(server.port(), folder, expiring(1h)));
     QCOMPARE(getOnce(*lasting).value(), "Bearer t1"_ba);
     QCOMPARE(getOnce(*lasting).value(), "Bearer t1"_ba);
-    const auto expired = makeQnamTransport(execConfig(server.port(), folder, expiring(5s)));
+    QList<ExecRun> runs;
+    TransportOptions options;
+    options.onExecRun = [&runs](const ExecRun &run) { runs << run; };
+    const auto expired
+        = makeQnamTransport(execConfig(server.port(), folder, expiring(5s)), options);
     QCOMPARE(getOnce(*expired).value(), "Bearer t2"_ba);
     QCOMPARE(getOnce(*expired).value(), "Bearer t3"_ba);
+    QCOMPARE(runs.size(), 2); // C-75
+    QCOMPARE(QByteArray(runs[0].callStatus), "no_error"_ba);
+    QVERIFY(runs[1].expires.has_value());
+}
+
+// C-71, C-75: the hint is shown ten times an hour, each failure is counted.
+void tst_Exec::installHints()
+{
+    RawServer server(tellToken, serverTls());
+    QTemporaryDir folder;
+    ClusterConfig config = execConfig(server.port(), folder, {});
+    config.exec->command = folder.filePath(QStringLiteral("missing"));
+    config.exec->installHint = QStringLiteral("get it at x.io");
+    AheadTime time;
+    QByteArrayList statuses;
+    TransportOptions options;
+    options.time = &time;
+    options.onExecRun = [&statuses](const ExecRun &run) { statuses << run.callStatus; };
+    const auto transport = makeQnamTransport(config, options);
+    const auto hasHint
+        = [&] { return getOnce(*transport).error().message().endsWith(config.exec->installHint); };
+    for (int i = 0; i < 10; ++i)
+        QVERIFY(hasHint());
+    QVERIFY(!hasHint());
+    time.advance(1h);
+    QVERIFY(hasHint());
+    QCOMPARE(statuses, QByteArrayList(12, "plugin_not_found_error"));
 }
 
 // C-69, B03: the server knows better than the clock.

@@ -448,6 +448,7 @@ void tst_PluginClient::metrics() // C-75: every request counts once
     for (int i = 0; i < 3; ++i) {
         Call call;
         call.request.method = i == 2 ? "POST" : "GET";
+        call.request.body = i == 2 ? "{1}" : "";
         rest.send(call, [](const RawReply &) {});
     }
     executor.runAll();
@@ -466,6 +467,11 @@ void tst_PluginClient::metrics() // C-75: every request counts once
             R"(rest_client_requests_total{code="<error>",host="api.example:6443",method="POST"} 1)",
             R"(rest_client_request_retries_total{code="429",host="api.example:6443",verb="GET"} 2)",
             R"(rest_client_request_retries_total{code="<error>",host="api.example:6443",verb="POST"} 1)",
+            R"(rest_client_request_size_bytes_sum{host="api.example:6443",verb="POST"} 3)",
+            R"(rest_client_request_size_bytes_count{host="api.example:6443",verb="GET"} 2)",
+            R"(rest_client_response_size_bytes_sum{host="api.example:6443",verb="GET"} 2)",
+            R"(rest_client_response_size_bytes_count{host="api.example:6443",verb="GET"} 2)",
+            R"(rest_client_response_size_bytes_bucket{host="api.example:6443",verb="GET",le="64"} 2)",
             R"(rest_client_request_duration_seconds_count{host="api.example:6443",verb="GET"} 2)",
             R"(rest_client_request_duration_seconds_bucket{host="api.example:6443",verb="GET",le="0.25"} 0)",
             R"(rest_client_request_duration_seconds_bucket{host="api.example:6443",verb="GET",le="0.5"} 2)"})
