@@ -3,7 +3,11 @@
 #include <support/yaml.h>
 #include <transport/inputfile.h>
 
+#include <QtCore/qdir.h>
+#include <QtCore/qjsonarray.h>
 #include <QtCore/qjsondocument.h>
+#include <QtCore/qstandardpaths.h>
+#include <algorithm>
 
 namespace davit::host {
 
@@ -33,7 +37,52 @@ QString readInitialSync(const QJsonValue &member, QHash<QString, cache::InitialS
     return {};
 }
 
+QString readExecPolicy(const QJsonValue &member, ExecPolicy *policy)
+{
+    using Kind = ExecPolicy::Kind;
+    if (member.isUndefined())
+        return {};
+    const QHash<QString, Kind> words{{QStringLiteral("AllowAll"), Kind::AllowAll},
+        {QStringLiteral("DenyAll"), Kind::DenyAll}, {QStringLiteral("AllowList"), Kind::AllowList}};
+    const QJsonObject settings = member.toObject();
+    for (const QString &name : settings.keys())
+        if (name != QLatin1StringView("policy") && name != QLatin1StringView("allow"))
+            return QStringLiteral("has an unknown member \"execPrograms.%1\"; known are policy and "
+                                  "allow")
+                .arg(name);
+    const auto word = words.constFind(settings.value(QLatin1StringView("policy")).toString());
+    if (word == words.constEnd())
+        return QStringLiteral("has \"execPrograms\" without a policy that is one of AllowAll, "
+                              "DenyAll and AllowList");
+    policy->kind = *word;
+    const QJsonValue list = settings.value(QLatin1StringView("allow"));
+    for (const QJsonValue &entry : list.toArray())
+        policy->allowed << entry.toString();
+    const bool isList = policy->kind == Kind::AllowList;
+    if (isList != !policy->allowed.isEmpty() || policy->allowed.contains(QString()))
+        return QStringLiteral("has \"execPrograms.allow\" that is no list of programs beside the "
+                              "policy AllowList");
+    return {};
+}
+
+QString programOf(const QString &command)
+{
+    const QString found
+        = command.contains(u'/') ? command : QStandardPaths::findExecutable(command);
+    return found.isEmpty() ? QString() : QDir::cleanPath(found);
+}
+
 } // namespace
+
+bool ExecPolicy::allows(const QString &command) const
+{
+    if (kind != Kind::AllowList)
+        return kind == Kind::AllowAll;
+    const QString program = programOf(command);
+    return !program.isEmpty()
+        && std::any_of(allowed.begin(), allowed.end(),
+            [&program](const QString &entry) { return programOf(entry) == program; });
+}
 
 Result<Configuration> readConfiguration(const QString &path)
 {
@@ -64,9 +113,10 @@ Result<Configuration> readConfiguration(const QString &path)
                          .arg(kApiVersion, kKind));
     for (const QString &member : root.keys())
         if (member != QLatin1StringView("apiVersion") && member != QLatin1StringView("kind")
-            && member != QLatin1StringView("plugins") && member != QLatin1StringView("initialSync"))
+            && member != QLatin1StringView("plugins") && member != QLatin1StringView("initialSync")
+            && member != QLatin1StringView("execPrograms"))
             return fault(QStringLiteral("has an unknown member \"%1\"; known are apiVersion, kind, "
-                                        "initialSync and plugins")
+                                        "initialSync, execPrograms and plugins")
                              .arg(member));
     const QJsonValue plugins = root.value(QLatin1StringView("plugins"));
     if (!plugins.isUndefined() && !plugins.isObject())
@@ -77,6 +127,10 @@ Result<Configuration> readConfiguration(const QString &path)
         = readInitialSync(root.value(QLatin1StringView("initialSync")), &configuration.initialSync);
     if (!syncFault.isEmpty())
         return fault(syncFault);
+    const QString execFault
+        = readExecPolicy(root.value(QLatin1StringView("execPrograms")), &configuration.execPolicy);
+    if (!execFault.isEmpty())
+        return fault(execFault);
     configuration.plugins = plugins.toObject();
     for (auto i = configuration.plugins.constBegin(); i != configuration.plugins.constEnd(); ++i)
         if (!i.value().isObject())

@@ -2,6 +2,7 @@
 //   apiVersion: davit.dev/v1alpha1
 //   kind: DavitConfiguration
 //   initialSync: { "*": auto, v1 Pod: list }   # how caches are filled: auto, list or watchList
+//   execPrograms: { policy: AllowList, allow: [/usr/bin/aws] }   # or AllowAll, DenyAll (C-72)
 //   plugins:
 //     replicator: { deniedNamespaces: ["kube-*"] }
 // Contract: an unknown member, another kind or version, or a second document is an error; a
@@ -16,11 +17,23 @@
 
 namespace davit::host {
 
+// Which programs a kubeconfig user may have run for a credential (C-72).
+struct ExecPolicy
+{
+    enum class Kind : quint8 { AllowAll, DenyAll, AllowList };
+    Kind kind = Kind::AllowAll;
+    QStringList allowed; // paths, or names that are looked up in PATH
+
+    // Of a command as the kubeconfig names it: the program that would run counts. [thread-safe]
+    bool allows(const QString &command) const;
+};
+
 struct Configuration
 {
     QJsonObject plugins; // by plugin Id
     // By kind as toString(Gvk) writes it ("apps/v1 Deployment"), "*" for all others.
     QHash<QString, cache::InitialSync> initialSync;
+    ExecPolicy execPolicy;
 };
 
 // InvalidConfiguration with a sentence that names the file, the fault and where. An empty path is

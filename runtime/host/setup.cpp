@@ -123,6 +123,10 @@ Result<Setup> prepareSetup(const RunOptions &options)
                 : sentence + QStringLiteral("; check --kubeconfig or KUBECONFIG"));
     }
     setup.cluster = cluster.value();
+    if (setup.cluster.exec && !setup.configuration.execPolicy.allows(setup.cluster.exec->command))
+        return Error(ErrorCode::InvalidConfiguration,
+            QStringLiteral("%1: execPrograms of the configuration file %2 does not allow %3")
+                .arg(setup.cluster.userSource, options.configFile, setup.cluster.exec->command));
     if (options.isLeaderElected) {
         const Result<ElectionSetup> election = electionSetup(options, setup.cluster);
         if (!election.isOk())

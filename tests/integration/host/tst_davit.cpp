@@ -155,6 +155,20 @@ void tst_Davit::refused_data()
     row("a kubeconfig that is a directory",
         {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), plugins},
         QStringLiteral("kubeconfig %1 cannot be read: it is a directory").arg(plugins));
+    const QString programs = file(QStringLiteral("programs.yaml"),
+        "apiVersion: davit.dev/v1alpha1\nkind: DavitConfiguration\n"
+        "execPrograms: {policy: AllowList, allow: [/opt/good]}\n");
+    const QString exec = file(QStringLiteral("exec"),
+        "current-context: t\ncontexts: [{name: t, context: {cluster: c, user: u}}]\n"
+        "clusters: [{name: c, cluster: {server: \"https://127.0.0.1:1\"}}]\n"
+        "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
+        "command: /opt/bad, interactiveMode: Never}}}]\n");
+    row("C-72 a program that is not allowed",
+        {QStringLiteral("--plugin-dir"), plugins, QStringLiteral("--kubeconfig"), exec,
+            QStringLiteral("--config"), programs},
+        QStringLiteral("kubeconfig %1: user \"u\": execPrograms of the configuration file %2 does "
+                       "not allow /opt/bad")
+            .arg(exec, programs));
     const QString huge = file(QStringLiteral("huge"), {});
     QVERIFY(QFile::resize(huge, qint64(16) * 1024 * 1024 + 1));
     row("a kubeconfig larger than 16 MiB",

@@ -1,6 +1,7 @@
 #include "host/configfile.h"
 
 #include <QJsonDocument>
+#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -14,6 +15,8 @@ private Q_SLOTS:
     void reads_data();
     void reads();
     void initialSync();
+    void execPolicy_data();
+    void execPolicy();
     void missing();
     void none();
 
@@ -42,12 +45,25 @@ void tst_ConfigFile::reads_data()
     row("another version", "apiVersion: davit.dev/v9\nkind: DavitConfiguration\n",
         " must begin with \"apiVersion: davit.dev/v1alpha1\" and \"kind: DavitConfiguration\"");
     row("an unknown member", head + "plugin: {}\n",
-        " has an unknown member \"plugin\"; known are apiVersion, kind, initialSync and plugins");
+        " has an unknown member \"plugin\"; known are apiVersion, kind, initialSync, "
+        "execPrograms and plugins");
     row("ways to fill a cache", head + "initialSync: {\"*\": watchList, v1 Pod: list}\n", "{}");
     row("initialSync is a word", head + "initialSync: list\n",
         " has \"initialSync\" that is no mapping from kind to auto, list or watchList");
     row("an unknown way", head + "initialSync: {v1 Pod: fast}\n",
         " has \"initialSync.v1 Pod\" that is none of auto, list and watchList");
+    row("C-72 no program", head + "execPrograms: {policy: DenyAll}\n", "{}");
+    row("C-72 without a policy", head + "execPrograms: {allow: [/bin/a]}\n",
+        " has \"execPrograms\" without a policy");
+    row("C-72 an empty list", head + "execPrograms: {policy: AllowList, allow: []}\n",
+        " has \"execPrograms.allow\" that is no list");
+    row("C-72 a list beside another policy",
+        head + "execPrograms: {policy: AllowAll, allow: [/bin/a]}\n",
+        " has \"execPrograms.allow\" that is no list");
+    row("C-72 a number in the list", head + "execPrograms: {policy: AllowList, allow: [1]}\n",
+        " has \"execPrograms.allow\" that is no list");
+    row("C-72 an unknown member", head + "execPrograms: {policy: AllowAll, deny: [/bin/a]}\n",
+        " has an unknown member \"execPrograms.deny\"");
     row("plugins is a list", head + "plugins: [a]\n",
         " has \"plugins\" that is no mapping from plugin Id to settings");
     row("a plugin is a text", head + "plugins: {a: b}\n", " has \"plugins.a\" that is no mapping");
@@ -86,6 +102,36 @@ void tst_ConfigFile::initialSync()
     QCOMPARE(syncs.value(QStringLiteral("*")), cache::InitialSync::WatchList);
     QCOMPARE(syncs.value(QStringLiteral("v1 Pod")), cache::InitialSync::List);
     QCOMPARE(syncs.value(QStringLiteral("apps/v1 Deployment")), cache::InitialSync::Auto);
+}
+
+void tst_ConfigFile::execPolicy_data() // C-72
+{
+    QTest::addColumn<QStringList>("allowed"); // empty: all
+    QTest::addColumn<QString>("command");
+    QTest::addColumn<bool>("isAllowed");
+    const QString shell = QStandardPaths::findExecutable(QStringLiteral("sh"));
+    const QStringList absolute{QStringLiteral("/opt/a"), shell};
+    QTest::newRow("all") << QStringList() << QStringLiteral("/opt/b") << true;
+    QTest::newRow("named") << absolute << QStringLiteral("/opt/a") << true;
+    QTest::newRow("named in another way") << absolute << QStringLiteral("/opt/x/../a") << true;
+    QTest::newRow("by its name in PATH") << absolute << QStringLiteral("sh") << true;
+    QTest::newRow("a name in the list") << QStringList{QStringLiteral("sh")} << shell << true;
+    QTest::newRow("not named") << absolute << QStringLiteral("/opt/b") << false;
+    QTest::newRow("the same name elsewhere")
+        << QStringList{QStringLiteral("sh")} << QStringLiteral("/tmp/sh") << false;
+    QTest::newRow("not there") << absolute << QStringLiteral("no-such-program-4711") << false;
+}
+
+void tst_ConfigFile::execPolicy()
+{
+    QFETCH(const QStringList, allowed);
+    QFETCH(const QString, command);
+    ExecPolicy policy;
+    policy.kind = allowed.isEmpty() ? ExecPolicy::Kind::AllowAll : ExecPolicy::Kind::AllowList;
+    policy.allowed = allowed;
+    QTEST(policy.allows(command), "isAllowed");
+    policy.kind = ExecPolicy::Kind::DenyAll;
+    QVERIFY(!policy.allows(command));
 }
 
 void tst_ConfigFile::missing()
