@@ -70,14 +70,12 @@ QUrl proxyFromEnvironment(const QUrl &server, const LoadEnvironment &environment
 QString proxyFault(const QUrl &proxy)
 {
     const QString scheme = proxy.scheme();
-    if (scheme == QLatin1String("https"))
-        return QStringLiteral("asks for TLS to the proxy itself, which is not supported, use "
-                              "http:// or socks5:// to reach it");
-    const bool isKnown = scheme == QLatin1String("http") || scheme == QLatin1String("socks5")
-        || scheme == QLatin1String("socks5h");
+    const bool isKnown = scheme == QLatin1String("http") || scheme == QLatin1String("https")
+        || scheme == QLatin1String("socks5") || scheme == QLatin1String("socks5h");
     return isKnown && !proxy.host().isEmpty()
         ? QString()
-        : QStringLiteral("is no address like http://host:3128 or socks5://host:1080");
+        : QStringLiteral("is no address like http://host:3128, https://host:3128 or "
+                         "socks5://host:1080");
 }
 
 quint16 portOf(const QUrl &url)

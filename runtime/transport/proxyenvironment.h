@@ -13,8 +13,8 @@ namespace davit::transport {
 // CIDR, a domain ("x.io" with all below it, ".x.io" only what is below), each with a port or
 // without. [thread-safe]
 QUrl proxyFromEnvironment(const QUrl &server, const LoadEnvironment &environment);
-// Why there can be no way through this proxy, to follow its name; empty when there can. Qt has no
-// TLS on the way to a proxy. [thread-safe]
+// Why there can be no way through this proxy, to follow its name; empty when there can.
+// [thread-safe]
 QString proxyFault(const QUrl &proxy);
 // The port of a server or a proxy, or what its scheme stands for: 443 of https, 1080 of socks5 and
 // its kin, else 80. [thread-safe]

@@ -387,6 +387,9 @@ bool QnamExchange::mayHaveBeenExecuted() const
 
 Error QnamExchange::outcome() const
 {
+    const Error noProxy = m_context.proxyBridge ? m_context.proxyBridge->fault() : Error();
+    if (noProxy.isError() && m_httpStatus == 0 && !mayHaveBeenExecuted())
+        return failure(noProxy.code(), noProxy.message());
     const QNetworkReply::NetworkError error = m_reply->error();
     if (m_httpStatus != 0 && (error == QNetworkReply::NoError || isMadeFromStatus(error))) {
         if (isWhole())

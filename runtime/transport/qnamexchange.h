@@ -8,6 +8,7 @@
 #include "handover.h"
 #include "jsonend.h"
 #include "qnamtransport.h"
+#include "tlsproxybridge.h"
 
 #include <QtCore/qelapsedtimer.h>
 #include <QtCore/qtimer.h>
@@ -32,6 +33,7 @@ struct ExchangeContext
     std::unique_ptr<Credential> credential;
     std::unique_ptr<ConnectionPool> pool;
     PeerListener onPeer; // may be empty
+    std::unique_ptr<TlsProxyBridge> proxyBridge{}; // to a proxy over TLS
 };
 
 class QnamExchange final : public QObject, private ConnectionPool::Waiter

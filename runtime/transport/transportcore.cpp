@@ -183,6 +183,8 @@ Status TransportCore::use(const ClusterConfig &fresh)
     config = fresh;
     m_context.ssl = ssl.value();
     m_context.configurationFault = Error();
+    if (m_context.proxyBridge)
+        m_context.proxyBridge->setConfiguration(m_context.ssl);
     m_context.pool->retireAll();
     if (isOtherIdentity)
         endWatches();
@@ -207,10 +209,14 @@ void TransportCore::endWatches()
     }
 }
 
-std::unique_ptr<QNetworkAccessManager> TransportCore::makeManager() const
+std::unique_ptr<QNetworkAccessManager> TransportCore::makeManager()
 {
+    const QUrl &proxy = m_context.config.proxyUrl;
+    auto &bridge = m_context.proxyBridge;
+    if (!bridge && proxy.scheme() == QLatin1StringView("https"))
+        bridge = std::make_unique<TlsProxyBridge>(proxy, m_context.ssl);
     auto manager = std::make_unique<QNetworkAccessManager>();
-    manager->setProxy(proxyOf(m_context.config.proxyUrl));
+    manager->setProxy(bridge ? bridge->proxy() : proxyOf(proxy));
     return manager;
 }
 

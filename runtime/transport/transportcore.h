@@ -30,7 +30,7 @@ private:
     void tellReload(const QString &fault);
     Status use(const ClusterConfig &fresh);
     void endWatches();
-    std::unique_ptr<QNetworkAccessManager> makeManager() const;
+    std::unique_ptr<QNetworkAccessManager> makeManager();
 
     support::Executor &m_io;
     ExchangeContext m_context;

@@ -214,9 +214,6 @@ void tst_Kubeconfig::faults_data()
         "cluster \"c\": /no/ca cannot be read: No such file or directory");
     row("CA no base64", config(kServer + ", certificate-authority-data: \"*\"", ""),
         "cluster \"c\": certificate-authority-data is no base64");
-    row("C-36 proxy over TLS", config(kServer + ", proxy-url: \"https://u:secret@p:1\"", ""),
-        "cluster \"c\": proxy-url asks for TLS to the proxy itself, which is not supported, use "
-        "http:// or socks5:// to reach it");
     row("C-38 CA and insecure",
         config(kServer + ", insecure-skip-tls-verify: true, certificate-authority: /dev/null", ""),
         "cluster \"c\": a certificate authority and insecure-skip-tls-verify exclude each other, "
@@ -226,7 +223,8 @@ void tst_Kubeconfig::faults_data()
     row("C-38 key without certificate", config(kServer, "client-key-data: YQ=="),
         "user \"u\": the client key has no client-certificate, add it");
     row("proxy", config(kServer + ", proxy-url: \"ftp://p:1\"", ""),
-        "cluster \"c\": proxy-url is no address like http://host:3128 or socks5://host:1080");
+        "cluster \"c\": proxy-url is no address like http://host:3128, https://host:3128 or "
+        "socks5://host:1080");
     row("flag that is none", config(kServer + ", insecure-skip-tls-verify: \"yes\"", ""),
         "cluster \"c\": insecure-skip-tls-verify is neither true nor false");
     row("token as a number", config(kServer, "token: 12"),
@@ -557,19 +555,23 @@ void tst_Kubeconfig::proxyOfTheEnvironment_data()
     QTest::addColumn<bool>("isInPod");
     QTest::addColumn<QString>("want"); // a proxy, or a sentence
     const QString fault = QStringLiteral(
-        "HTTPS_PROXY in the environment asks for TLS to the proxy itself, which is not supported, "
-        "use http:// or socks5:// to reach it; or name the server in NO_PROXY");
+        "HTTPS_PROXY in the environment is no address like http://host:3128, https://host:3128 or "
+        "socks5://host:1080; or name the server in NO_PROXY");
     QTest::newRow("C-36 http") << "http://p:3128"
                                << "" << false << "http://p:3128";
     QTest::newRow("C-36 socks5") << "socks5://p:1080"
                                  << "" << false << "socks5://p:1080";
     QTest::newRow("C-36 the kubeconfig goes first") << "https://p:3128"
                                                     << "http://q:1" << false << "http://q:1";
-    QTest::newRow("C-36 over TLS") << "https://u:secret@p:3128"
+    QTest::newRow("C-36 over TLS") << "https://p:3128"
+                                   << "" << false << "https://p:3128";
+    QTest::newRow("C-36 no proxy") << "ftp://p:3128"
                                    << "" << false << fault;
     QTest::newRow("C-36 in a pod") << "http://p:3128"
                                    << "" << true << "http://p:3128";
     QTest::newRow("C-36 in a pod, over TLS") << "https://p:3128"
+                                             << "" << true << "https://p:3128";
+    QTest::newRow("C-36 in a pod, no proxy") << "ftp://p:3128"
                                              << "" << true << fault;
 }
 

@@ -1,0 +1,338 @@
+// C-36: a cluster behind each kind of proxy, on the wire. The proxies are scripts on raw sockets
+// that carry bytes to the server they are asked for.
+#include "rawserver.h"
+#include "recorder.h"
+#include "tlsfixture.h"
+
+#include <QTcpSocket>
+#include <QTest>
+#include <QtEndian>
+
+using namespace davit;
+using namespace davit::transport;
+using namespace std::chrono_literals;
+using namespace Qt::Literals::StringLiterals;
+
+namespace {
+
+constexpr int kPollMs = 5;
+
+// What the proxies were asked.
+class Seen
+{
+public:
+    void add(const QByteArray &text)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_all << text;
+    }
+    QByteArrayList all() const
+    {
+        const std::lock_guard lock(m_mutex);
+        return m_all;
+    }
+
+private:
+    mutable std::mutex m_mutex;
+    QByteArrayList m_all; // GUARDED_BY(m_mutex)
+};
+
+// Until one side ends; what is left for the other one is delivered.
+void carry(RawConnection &connection, QTcpSocket &target)
+{
+    QSslSocket &client = connection.socket();
+    const auto isOpen
+        = [](const QTcpSocket &s) { return s.state() == QAbstractSocket::ConnectedState; };
+    while (!connection.isStopped() && isOpen(client) && isOpen(target)) {
+        if (client.bytesAvailable() > 0 || client.waitForReadyRead(kPollMs)) {
+            target.write(client.readAll());
+            target.waitForBytesWritten();
+        }
+        if (target.bytesAvailable() > 0 || target.waitForReadyRead(kPollMs))
+            connection.write(target.readAll());
+    }
+    connection.write(target.readAll());
+    client.disconnectFromHost();
+}
+
+enum class Password : quint8 { No, Asked };
+
+RawServer::Script httpProxy(Seen &seen, Password password = Password::No)
+{
+    return [&seen, password](RawConnection &connection) {
+        RawRequest request;
+        if (!connection.read(request))
+            return;
+        if (password == Password::Asked && request.headers["proxy-authorization"].isEmpty()) {
+            connection.answer(407, {}, "Proxy-Authenticate: Basic realm=\"p\"\r\n"_ba);
+            if (!connection.read(request)) // on this connection, or on the next one
+                return;
+        }
+        seen.add(
+            request.method + ' ' + request.target + ' ' + request.headers["proxy-authorization"]);
+        const QByteArrayList address = request.target.split(':');
+        QTcpSocket target;
+        target.connectToHost(QString::fromLatin1(address.value(0)), address.value(1).toUShort());
+        if (request.method != "CONNECT" || !target.waitForConnected()) {
+            connection.answer(502, "{}"_ba);
+            return;
+        }
+        connection.write("HTTP/1.1 200 OK\r\n\r\n"_ba);
+        carry(connection, target);
+    };
+}
+
+// RFC 1928 and 1929, as far as Qt speaks them.
+RawServer::Script socksProxy(Seen &seen)
+{
+    return [&seen](RawConnection &connection) {
+        const auto take = [&](qsizetype count) {
+            QSslSocket &client = connection.socket();
+            while (client.bytesAvailable() < count && !connection.isStopped()
+                && client.state() == QAbstractSocket::ConnectedState)
+                client.waitForReadyRead(kPollMs);
+            return client.read(count);
+        };
+        const QByteArray methods = take(quint8(take(2).back()));
+        QByteArray user;
+        const bool asks = methods.contains('\x02');
+        connection.write(asks ? "\x05\x02"_ba : QByteArray("\x05\x00", 2));
+        if (asks) {
+            user = take(quint8(take(2).back()));
+            user += ':' + take(quint8(take(1).back()));
+            connection.write(QByteArray("\x01\x00", 2));
+        }
+        const QByteArray head = take(4);
+        const QByteArray raw = head.endsWith('\x01') ? take(4) : take(quint8(take(1).back()));
+        const QString host = head.endsWith('\x01')
+            ? QHostAddress(qFromBigEndian<quint32>(raw.constData())).toString()
+            : QString::fromLatin1(raw);
+        const auto port = qFromBigEndian<quint16>(take(2).constData());
+        seen.add("SOCKS " + host.toLatin1() + ':' + QByteArray::number(port) + ' ' + user);
+        QTcpSocket target;
+        target.connectToHost(host, port);
+        if (!target.waitForConnected())
+            return;
+        connection.write(QByteArray("\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00", 10));
+        carry(connection, target);
+    };
+}
+
+// The target: what it was told, as its answer.
+void tellBody(RawConnection &connection)
+{
+    RawRequest request;
+    while (connection.read(request)) {
+        if (request.target == "/large") {
+            connection.answer(200, '"' + QByteArray(8 * 1024 * 1024, 'x') + '"');
+            continue;
+        }
+        connection.answer(200,
+            "\"" + request.target + ' ' + QByteArray::number(request.body.size()) + ' '
+                + request.headers["authorization"] + "\"");
+    }
+}
+
+QUrl proxyUrl(const QString &scheme, const QString &user, quint16 port)
+{
+    return QUrl(scheme + u"://"_s + user + u"127.0.0.1:"_s + QString::number(port));
+}
+
+} // namespace
+
+class tst_Proxies : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void kinds_data();
+    void kinds();
+    void large_data();
+    void large();
+    void faults_data();
+    void faults();
+    void untrustedIsTakenWhenInsecure();
+    void cutInTheMiddle();
+};
+
+void tst_Proxies::kinds_data()
+{
+    QTest::addColumn<QString>("scheme");
+    QTest::addColumn<QString>("user");
+    QTest::addColumn<QByteArray>("seen"); // %1: the target's port
+    const QByteArray basic = "Basic dXNlcjpwIHc="_ba; // user:p w
+    QTest::newRow("http") << u"http"_s << QString() << "CONNECT 127.0.0.1:%1 "_ba;
+    QTest::newRow("http with a password")
+        << u"http"_s << u"user:p%20w@"_s << "CONNECT 127.0.0.1:%1 " + basic;
+    QTest::newRow("https") << u"https"_s << QString() << "CONNECT 127.0.0.1:%1 "_ba;
+    QTest::newRow("https with a password")
+        << u"https"_s << u"user:p%20w@"_s << "CONNECT 127.0.0.1:%1 " + basic;
+    QTest::newRow("socks5") << u"socks5"_s << QString() << "SOCKS 127.0.0.1:%1 "_ba;
+    QTest::newRow("socks5 with a password")
+        << u"socks5"_s << u"user:p%20w@"_s << "SOCKS 127.0.0.1:%1 user:p w"_ba;
+}
+
+// A read and a write through it, the credential inside the tunnel only.
+void tst_Proxies::kinds()
+{
+    QFETCH(const QString, scheme);
+    QFETCH(const QString, user);
+    QFETCH(QByteArray, seen);
+    Seen asked;
+    RawServer target(tellBody, serverTls());
+    const Password password = user.isEmpty() ? Password::No : Password::Asked;
+    RawServer proxy(scheme == u"socks5"_s ? socksProxy(asked) : httpProxy(asked, password),
+        scheme == u"https"_s ? std::optional(serverTls()) : std::nullopt);
+    ClusterConfig config = tlsConfig(target.port());
+    config.token = "tok"_ba;
+    config.proxyUrl = proxyUrl(scheme, user, proxy.port());
+    const auto transport = makeQnamTransport(config);
+    Request read;
+    read.target = "/x"_ba;
+    const auto got = getOnce(*transport, read);
+    QVERIFY2(got.isOk(), qPrintable(got.isOk() ? QString() : got.error().message()));
+    QCOMPARE(got.value(), "\"/x 0 Bearer tok\""_ba);
+    Request write;
+    write.method = "POST"_ba;
+    write.target = "/y"_ba;
+    write.body = QByteArray(3 * 1024 * 1024, 'z');
+    const auto put = getOnce(*transport, write);
+    QVERIFY2(put.isOk(), qPrintable(put.isOk() ? QString() : put.error().message()));
+    QCOMPARE(put.value(), "\"/y 3145728 Bearer tok\""_ba);
+    const QByteArrayList all = asked.all();
+    QVERIFY(!all.isEmpty());
+    seen.replace("%1", QByteArray::number(target.port()));
+    QCOMPARE(all.back(), seen);
+}
+
+void tst_Proxies::large_data()
+{
+    QTest::addColumn<QString>("scheme");
+    QTest::newRow("http") << u"http"_s;
+    QTest::newRow("https") << u"https"_s;
+}
+
+// 8 MiB to somebody who begins to read late: the windows fill and nothing is lost.
+void tst_Proxies::large()
+{
+    QFETCH(const QString, scheme);
+    Seen asked;
+    RawServer target(tellBody, serverTls());
+    RawServer proxy(
+        httpProxy(asked), scheme == u"https"_s ? std::optional(serverTls()) : std::nullopt);
+    ClusterConfig config = tlsConfig(target.port());
+    config.proxyUrl = proxyUrl(scheme, QString(), proxy.port());
+    const auto transport = makeQnamTransport(config);
+    Caller caller(*transport);
+    Recorder recorder;
+    recorder.setBlocked(true);
+    Request request;
+    request.target = "/large"_ba;
+    request.channel = Channel::List;
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForHead());
+    recorder.setBlocked(false);
+    QVERIFY(recorder.waitForEnd(30s));
+    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
+    QCOMPARE(recorder.size(), 8 * 1024 * 1024 + 2);
+}
+
+void tst_Proxies::faults_data()
+{
+    QTest::addColumn<QString>("certificate"); // of the proxy; empty: none, it speaks no TLS
+    QTest::addColumn<QString>("ca");
+    QTest::addColumn<bool>("isThere");
+    QTest::addColumn<ErrorCode>("code");
+    QTest::addColumn<QString>("sentence"); // follows the proxy's name
+    const QString good = u"common-server"_s;
+    const QString ca = u"common-ca.pem"_s;
+    QTest::newRow("nobody listens")
+        << good << ca << false << ErrorCode::ConnectionRefused << u"Connection refused"_s;
+    QTest::newRow("another authority")
+        << good << u"B10-client-ec.pem"_s << true << ErrorCode::TlsFailure << u"certificate"_s;
+    QTest::newRow("another name") << u"B06-server-ip-as-dns"_s << ca << true
+                                  << ErrorCode::TlsFailure
+                                  << u"its certificate is not for 127.0.0.1"_s;
+    QTest::newRow("no TLS") << QString() << ca << true << ErrorCode::TlsFailure << QString();
+}
+
+// One sentence that names the proxy, and a write that was never sent.
+void tst_Proxies::faults()
+{
+    QFETCH(const QString, certificate);
+    QFETCH(const QString, ca);
+    QFETCH(const bool, isThere);
+    QFETCH(const QString, sentence);
+    Seen asked;
+    RawServer target(tellBody, serverTls());
+    auto proxy = std::make_unique<RawServer>(certificate.isEmpty()
+            ? [](RawConnection &c) { c.write("SSH-2.0-OpenSSH_9.2\r\n"_ba); }
+            : httpProxy(asked),
+        certificate.isEmpty() ? std::nullopt : std::optional(serverTls(certificate)));
+    const quint16 port = proxy->port();
+    if (!isThere)
+        proxy.reset();
+    ClusterConfig config = tlsConfig(target.port());
+    config.caPem = caseData(ca);
+    config.proxyUrl = proxyUrl(u"https"_s, u"u:secret@"_s, port);
+    const auto transport = makeQnamTransport(config);
+    Request write;
+    write.method = "POST"_ba;
+    write.body = "{}"_ba;
+    for (const Request &request : {Request(), write}) {
+        const auto got = getOnce(*transport, request);
+        QVERIFY(!got.isOk());
+        const QString message = got.error().message();
+        const QString name = u"the proxy https://127.0.0.1:%1 cannot be reached: "_s.arg(port);
+        QVERIFY2(message.contains(name + sentence) || message.section(name, 1).contains(sentence),
+            qPrintable(message));
+        QVERIFY(!message.contains(u"secret"_s));
+        QTEST(got.error().code(), "code");
+    }
+    QCOMPARE(asked.all(), QByteArrayList());
+    QCOMPARE(target.connectionCount(), 0);
+}
+
+void tst_Proxies::untrustedIsTakenWhenInsecure()
+{
+    Seen asked;
+    RawServer target(tellBody, serverTls());
+    RawServer proxy(httpProxy(asked), serverTls(u"B06-server-ip-as-dns"_s));
+    ClusterConfig config = tlsConfig(target.port());
+    config.caPem.clear();
+    config.isInsecure = true;
+    config.proxyUrl = proxyUrl(u"https"_s, QString(), proxy.port());
+    const auto got = getOnce(*makeQnamTransport(config));
+    QVERIFY2(got.isOk(), qPrintable(got.isOk() ? QString() : got.error().message()));
+}
+
+// A watch whose proxy goes away has ended.
+void tst_Proxies::cutInTheMiddle()
+{
+    Seen asked;
+    RawServer target(
+        [](RawConnection &connection) {
+            RawRequest request;
+            if (connection.read(request)) {
+                connection.beginChunked();
+                connection.chunk("{}\n"_ba);
+                connection.hold();
+            }
+        },
+        serverTls());
+    auto proxy = std::make_unique<RawServer>(httpProxy(asked), serverTls());
+    ClusterConfig config = tlsConfig(target.port());
+    config.proxyUrl = proxyUrl(u"https"_s, QString(), proxy->port());
+    const auto transport = makeQnamTransport(config);
+    Caller caller(*transport);
+    Recorder recorder;
+    Request watch;
+    watch.channel = Channel::Watch;
+    const auto exchange = caller.start(watch, recorder);
+    QVERIFY(recorder.waitForBytes(3));
+    proxy.reset();
+    QVERIFY(recorder.waitForEnd());
+    QCOMPARE(recorder.error().code(), ErrorCode::ConnectionLost);
+}
+
+QTEST_GUILESS_MAIN(tst_Proxies)
+#include "tst_proxies.moc"
