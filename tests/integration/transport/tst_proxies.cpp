@@ -144,6 +144,7 @@ class tst_Proxies : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    void plainServer();
     void kinds_data();
     void kinds();
     void large_data();
@@ -153,6 +154,27 @@ private Q_SLOTS:
     void untrustedIsTakenWhenInsecure();
     void cutInTheMiddle();
 };
+
+// Without TLS the request goes to the proxy, which is told the whole address.
+void tst_Proxies::plainServer()
+{
+    Seen asked;
+    RawServer proxy([&](RawConnection &connection) {
+        RawRequest request;
+        while (connection.read(request)) {
+            asked.add(request.target);
+            connection.answer(200, "{}"_ba);
+        }
+    });
+    ClusterConfig config;
+    config.server = QUrl(u"http://192.0.2.1:6443"_s);
+    config.proxyUrl = proxyUrl(u"http"_s, QString(), proxy.port());
+    Request request;
+    request.target = "/x"_ba;
+    const auto got = getOnce(*makeQnamTransport(config), request);
+    QVERIFY2(got.isOk(), qPrintable(got.isOk() ? QString() : got.error().message()));
+    QCOMPARE(asked.all(), QByteArrayList{"http://192.0.2.1:6443/x"});
+}
 
 void tst_Proxies::kinds_data()
 {

@@ -46,13 +46,13 @@ private Q_SLOTS:
     void whatIsSent();
     void headWithoutBody();
     void prettyRefusal();
-    void proxied();
     void brokenAnswers_data();
     void brokenAnswers();
     void refused();
     void redirectIsNotFollowed();
     void cookiesAreNotKept();
-    void sixtyWatches();
+    void manyWatches_data();
+    void manyWatches();
     void queueKeepsOrder();
     void backpressure();
     void headDeadline();
@@ -194,29 +194,6 @@ void tst_QnamTransport::prettyRefusal()
     QCOMPARE(recorder.body(), bytes.mid(bytes.indexOf("\r\n\r\n") + 4).left(223));
 }
 
-// C-36: the request goes to the proxy, which is told the whole address.
-void tst_QnamTransport::proxied()
-{
-    std::mutex mutex;
-    QByteArray target;
-    RawServer proxy(answering([&](RawConnection &connection, const RawRequest &request) {
-        const std::lock_guard lock(mutex);
-        target = request.target;
-        return connection.answer(200, "{}"_ba);
-    }));
-    ClusterConfig config;
-    config.server = QUrl(QStringLiteral("http://192.0.2.1:6443"));
-    config.proxyUrl = QUrl(QStringLiteral("http://127.0.0.1:%1").arg(proxy.port()));
-    const auto transport = makeQnamTransport(config);
-    Caller caller(*transport);
-    Recorder recorder;
-    const auto exchange = caller.start(get("/x"_ba), recorder);
-    QVERIFY(recorder.waitForEnd());
-    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
-    const std::lock_guard lock(mutex);
-    QCOMPARE(target, "http://192.0.2.1:6443/x"_ba);
-}
-
 void tst_QnamTransport::brokenAnswers_data()
 {
     QTest::addColumn<QByteArray>("bytes");
@@ -335,9 +312,17 @@ void tst_QnamTransport::cookiesAreNotKept()
     QCOMPARE(server.connectionCount(), 1); // the connection was kept, though
 }
 
-// B61: neither the seventh watch nor a short request waits for the watches.
-void tst_QnamTransport::sixtyWatches()
+void tst_QnamTransport::manyWatches_data()
 {
+    QTest::addColumn<int>("watches");
+    QTest::newRow("B61 seven") << 7;
+    QTest::newRow("B61 fifty") << 50;
+}
+
+// B61: neither the seventh watch nor a short request, a lease's among them, waits for the watches.
+void tst_QnamTransport::manyWatches()
+{
+    QFETCH(const int, watches);
     RawServer server(answering([](RawConnection &connection, const RawRequest &request) {
         if (!request.target.startsWith("/w"))
             return connection.answer(200, "{}"_ba);
@@ -348,16 +333,18 @@ void tst_QnamTransport::sixtyWatches()
     }));
     const auto transport = makeQnamTransport(configFor(server.port()));
     Caller caller(*transport);
-    constexpr int kWatches = 60;
-    std::vector<Recorder> recorders(kWatches);
+    std::vector<Recorder> recorders{std::size_t(watches)};
     std::vector<std::unique_ptr<Exchange>> exchanges;
-    for (int i = 0; i < kWatches; ++i) {
+    for (int i = 0; i < watches; ++i) {
         exchanges.push_back(
             caller.start(get("/w" + QByteArray::number(i), Channel::Watch), recorders[size_t(i)]));
     }
-    for (const Channel channel : {Channel::Call, Channel::List, Channel::Lease}) {
+    Request lease = get("/lease"_ba, Channel::Lease);
+    lease.method = "PUT"_ba;
+    lease.body = "{}"_ba;
+    for (const Request &request : {get("/x"_ba), get("/x"_ba, Channel::List), lease}) {
         Recorder recorder;
-        const auto exchange = caller.start(get("/x"_ba, channel), recorder);
+        const auto exchange = caller.start(request, recorder);
         QVERIFY(recorder.waitForEnd(2s));
         QVERIFY(!recorder.error().isError());
     }

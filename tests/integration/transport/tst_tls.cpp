@@ -54,6 +54,8 @@ private Q_SLOTS:
     void clientKeys();
     void clientCertificateRefused();
     void ipv6();
+    void serverNameIndication_data();
+    void serverNameIndication();
     void tokenRotation();
     void refusedTokenIsReadAgain_data();
     void refusedTokenIsReadAgain();
@@ -220,6 +222,53 @@ void tst_Tls::ipv6()
     const auto body = getOnce(*makeQnamTransport(tlsConfig(server.port(), QStringLiteral("::1"))));
     QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
     QCOMPARE(body.value().split('|').value(1), "[::1]:" + QByteArray::number(server.port()));
+}
+
+void tst_Tls::serverNameIndication_data()
+{
+    QTest::addColumn<QByteArray>("address"); // of the listener
+    QTest::addColumn<QString>("host");
+    QTest::addColumn<QString>("tlsServerName");
+    QTest::addColumn<QByteArray>("sent"); // empty: none
+    QTest::newRow("B04 IPv6 address") << "::1"_ba << u"::1"_s << QString() << ""_ba;
+    QTest::newRow("B06 IPv4 address") << "127.0.0.1"_ba << u"127.0.0.1"_s << QString() << ""_ba;
+    QTest::newRow("C-40 name") << "127.0.0.1"_ba << u"localhost"_s << QString() << "localhost"_ba;
+    QTest::newRow("C-40 tls-server-name")
+        << "127.0.0.1"_ba << u"127.0.0.1"_s << u"kubernetes.default"_s << "kubernetes.default"_ba;
+}
+
+// The first message of TLS as it is on the wire (RFC 8446 4.1.2, RFC 6066 3).
+void tst_Tls::serverNameIndication()
+{
+    QFETCH(const QByteArray, address);
+    QFETCH(const QString, host);
+    QFETCH(const QString, tlsServerName);
+    QFETCH(const QByteArray, sent);
+    std::promise<QByteArray> hello;
+    std::atomic<bool> isTold = false;
+    RawServer server(
+        [&](RawConnection &connection) {
+            QSslSocket &socket = connection.socket();
+            while (socket.bytesAvailable() < 5 && socket.waitForReadyRead(5000)) { }
+            const QByteArray head = socket.read(5);
+            const int size = quint8(head[3]) * 256 + quint8(head[4]);
+            while (socket.bytesAvailable() < size && socket.waitForReadyRead(5000)) { }
+            if (!isTold.exchange(true))
+                hello.set_value(socket.read(size));
+        },
+        std::nullopt, address.constData());
+    ClusterConfig config = tlsConfig(server.port(), host);
+    config.tlsServerName = tlsServerName;
+    QVERIFY(!getOnce(*makeQnamTransport(config)).isOk());
+    const QByteArray bytes = hello.get_future().get();
+    QCOMPARE(bytes.front(), '\x01'); // ClientHello
+    // Extension 0 holds a list of one name of type 0 with its length.
+    const auto length
+        = [](qsizetype n) { return QByteArray(1, char(n >> 8)) + QByteArray(1, char(n)); };
+    const QByteArray extension = QByteArray(2, '\0') + length(sent.size() + 5)
+        + length(sent.size() + 3) + QByteArray(1, '\0') + length(sent.size()) + sent;
+    QVERIFY(sent.isEmpty() || bytes.contains(extension));
+    QVERIFY(!bytes.contains("127.0.0.1") && !bytes.contains("::1"));
 }
 
 // B03: a projected token that is swapped; the file is read again after 50 s.
