@@ -109,6 +109,8 @@ void Controller::releaseReconciler()
 void Controller::work()
 {
     while (const std::optional<workqueue::WorkItem> item = m_around.queue->get(m_consumer)) {
+        // Before the permit is asked: what began after its end by this time was never let.
+        const nanoseconds start = m_around.time->monotonic();
         if (m_around.permit && !m_around.permit->isValid()) {
             // Not ours any more; the queue gets the key back, as it was.
             workqueue::AddOptions options;
@@ -117,7 +119,7 @@ void Controller::work()
             (void)m_around.queue->done(item->key);
             break;
         }
-        reconcile(*item);
+        reconcile(*item, start);
     }
     workerEnded();
 }
@@ -134,14 +136,13 @@ void Controller::workerEnded()
         onIdle();
 }
 
-void Controller::reconcile(const workqueue::WorkItem &item)
+void Controller::reconcile(const workqueue::WorkItem &item, nanoseconds start)
 {
     Reconciler *reconciler = nullptr;
     {
         const std::lock_guard lock(m_mutex);
         reconciler = m_reconciler.get();
     }
-    const nanoseconds start = m_around.time->monotonic();
     const nanoseconds deadline
         = m_timeout > nanoseconds::zero() ? start + m_timeout : nanoseconds(-1);
     ReconcileScope scope(item, m_name, m_around.log, *m_around.client, deadline, m_isStopping);

@@ -84,7 +84,7 @@ public:
 private:
     void oneLessAwaited();
     void work();
-    void reconcile(const workqueue::WorkItem &item);
+    void reconcile(const workqueue::WorkItem &item, std::chrono::nanoseconds start);
     ReconcileReport settle(
         const workqueue::WorkItem &item, const ReconcileResult &result, const Logger &log);
     void retry(const workqueue::WorkItem &item, const ReconcileResult &result);

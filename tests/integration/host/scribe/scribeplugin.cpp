@@ -1,6 +1,7 @@
 // For the tests of leader election: reconciles that write all the time and do not look at
 // isStopping(). Each write carries POD_NAME and when, by the machine's clock, its reconcile and the
-// write itself began.
+// write itself began; each line "begins" when, by the steady clock, the host took the key, just
+// before it looked whether it still leads.
 #include <davit/controllerbuilder.h>
 #include <davit/controllerplugin.h>
 
@@ -10,6 +11,8 @@
 #include <chrono>
 
 using namespace Qt::StringLiterals;
+
+static constexpr std::chrono::milliseconds kLimit = std::chrono::hours(1);
 
 static QString nowMicros()
 {
@@ -31,7 +34,10 @@ public:
         if (object.isNull())
             return davit::ReconcileResult::done();
         const davit::Value data = object["data"_L1];
-        context.log().info("begins");
+        const auto taken = context.deadline() - kLimit;
+        context.log().info("begins",
+            {{"takenMicros",
+                qint64(std::chrono::duration_cast<std::chrono::microseconds>(taken).count())}});
         QThread::msleep(ulong(data["seconds"_L1].toString().toDouble() * 1000));
         const QJsonObject change{{u"by"_s, qEnvironmentVariable("POD_NAME")},
             {u"reconcileBegan"_s, began}, {u"writeBegan"_s, nowMicros()}};
@@ -69,6 +75,7 @@ public:
                 return event.type == davit::EventType::Added; // not of its own writes
             }))
             .workers(4)
+            .reconcileTimeout(kLimit)
             .reconcileWith(std::make_unique<Scribe>(host.lister(pages), host.client()));
     }
 };
