@@ -2,6 +2,7 @@
 #include "check.h"
 #include "commandline.h"
 #include "hostapplication.h"
+#include "initprocess.h"
 #include "inspect.h"
 #include "processlimits.h"
 #include "rawget.h"
@@ -129,6 +130,7 @@ int main(int argc, char **argv)
 {
     if (!openStandardFiles())
         return int(ExitCode::Configuration); // there is nowhere to say it
+    leaveFirstProcess();
     pluginhost::GuardedApplication app(argc, argv);
     const Result<Command> command = parseCommandLine(QCoreApplication::arguments().mid(1));
     if (!command.isOk())

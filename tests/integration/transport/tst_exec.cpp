@@ -11,6 +11,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstdio>
+#include <fcntl.h>
 
 using namespace davit;
 using namespace davit::transport;
@@ -81,7 +82,9 @@ private Q_SLOTS:
     void runsAgainAfterRefusal();
     void certificate();
     void slowerThanTheRequestMayTake();
+    void orphansDoNotDisturb_data();
     void orphansDoNotDisturb();
+    void inheritsNothing();
     void childrenEndWithTheProgram_data();
     void childrenEndWithTheProgram();
 };
@@ -370,22 +373,70 @@ void tst_Exec::slowerThanTheRequestMayTake()
             .arg(config.exec->command));
 }
 
-// B63: a plugin that leaves a child behind which keeps nothing of ours open.
+void tst_Exec::orphansDoNotDisturb_data()
+{
+    QTest::addColumn<int>("times");
+    QTest::addColumn<int>("atOnce");
+    QTest::newRow("B63 one after the other") << 10 << 1;
+    QTest::newRow("B63 two hundred, side by side") << 200 << 40;
+}
+
+// B63: a plugin that leaves a child behind which keeps nothing of ours open, and ends at once: its
+// exit code and what it printed come from each run.
 void tst_Exec::orphansDoNotDisturb()
 {
+    QFETCH(const int, times);
+    QFETCH(const int, atOnce);
     RawServer server(tellToken, serverTls());
-    for (int i = 0; i < 10; ++i) {
-        ClusterConfig config = tlsConfig(server.port());
-        config.exec.emplace();
-        config.exec->apiVersion = kV1;
-        config.exec->interactiveMode = ExecConfig::InteractiveMode::Never;
-        config.exec->command = QStringLiteral("/bin/sh");
-        config.exec->arguments
-            = QStringList{QStringLiteral(DAVIT_TEST_DATA "/cases/B63-exec-orphan.sh")};
-        const auto body = getOnce(*makeQnamTransport(config));
-        QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
-        QCOMPARE(body.value(), "Bearer t"_ba);
+    ClusterConfig config = tlsConfig(server.port());
+    config.exec.emplace();
+    config.exec->apiVersion = kV1;
+    config.exec->interactiveMode = ExecConfig::InteractiveMode::Never;
+    config.exec->command = QStringLiteral("/bin/sh");
+    config.exec->arguments
+        = QStringList{QStringLiteral(DAVIT_TEST_DATA "/cases/B63-exec-orphan.sh")};
+    struct Run
+    {
+        std::unique_ptr<Transport> transport;
+        Recorder recorder;
+        std::unique_ptr<Caller> caller;
+        std::unique_ptr<Exchange> exchange;
+    };
+    for (int done = 0; done < times; done += atOnce) {
+        std::vector<std::unique_ptr<Run>> runs;
+        for (int i = 0; i < atOnce; ++i) {
+            auto run = std::make_unique<Run>();
+            run->transport = makeQnamTransport(config);
+            run->caller = std::make_unique<Caller>(*run->transport);
+            run->exchange = run->caller->start(Request{}, run->recorder);
+            runs.push_back(std::move(run));
+        }
+        for (const auto &run : runs) {
+            QVERIFY(run->recorder.waitForEnd());
+            QVERIFY2(!run->recorder.error().isError(), qPrintable(run->recorder.error().message()));
+            QCOMPARE(run->recorder.body(), "Bearer t"_ba);
+        }
     }
+}
+
+// B63: nothing but the three standard files, whatever is open here.
+void tst_Exec::inheritsNothing()
+{
+    RawServer server(tellToken, serverTls());
+    QTemporaryDir folder;
+    const QByteArray seen = folder.filePath(QStringLiteral("seen")).toUtf8();
+    const auto transport = makeQnamTransport(execConfig(
+        server.port(), folder, "ls -l /proc/self/fd > " + seen + '\n' + printing(folder)));
+    const auto body = getOnce(*transport);
+    QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
+    QFile file(QString::fromUtf8(seen));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll();
+    QList<int> numbers;
+    for (const QByteArray &line : text.split('\n'))
+        if (line.contains(" -> ") && !line.contains(" -> /proc/")) // which ls itself reads
+            numbers.append(line.left(line.indexOf(" -> ")).split(' ').last().toInt());
+    QCOMPARE(numbers, (QList<int>{0, 1, 2}));
 }
 
 void tst_Exec::childrenEndWithTheProgram_data()
@@ -433,6 +484,8 @@ int main(int argc, char **argv)
 {
     if (!std::freopen("/dev/null", "r", stdin)) // no terminal, wherever the test is run
         return 1;
+    for (int number = 3; number < 1024; ++number) // what whoever runs the test left open
+        ::fcntl(number, F_SETFD, FD_CLOEXEC);
     QCoreApplication application(argc, argv);
     tst_Exec test;
     return QTest::qExec(&test, argc, argv);

@@ -1,0 +1,91 @@
+// Davit as PID 1, as in a container: what it does for processes that are not its own, and how it
+// ends.
+#include <QDir>
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace Qt::StringLiterals;
+
+// Becomes davit after it left two orphans behind: one that ends at once, and one that says when
+// nothing is left of the first, waits for the file "go" and does what the row wants.
+static const char kScript[] = R"(
+(sh -c 'echo $$ > orphan; sleep 0.2' &)
+(sh -c 'while [ ! -s orphan ] || [ -e /proc/$(cat orphan) ]; do sleep 0.05; done
+: > reaped
+while [ ! -e go ]; do sleep 0.05; done
+'"$1" &)
+shift
+exec "$@"
+)";
+
+class tst_FirstProcess : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void reapsAndEnds_data();
+    void reapsAndEnds();
+
+private:
+    static QStringList inNamespace(const QStringList &command);
+};
+
+QStringList tst_FirstProcess::inNamespace(const QStringList &command)
+{
+    return QStringList{u"--user"_s, u"--map-root-user"_s, u"--pid"_s, u"--fork"_s,
+               u"--kill-child"_s, u"--mount-proc"_s}
+    + command;
+}
+
+void tst_FirstProcess::initTestCase()
+{
+    if (QProcess::execute(u"unshare"_s, inNamespace({u"true"_s})) != 0)
+        QSKIP("this machine gives a user no PID namespace");
+}
+
+void tst_FirstProcess::reapsAndEnds_data()
+{
+    QTest::addColumn<QString>("act");
+    QTest::addColumn<QByteArray>("cause"); // as davit tells it; empty: it cannot
+    QTest::addColumn<int>("exitCode");
+    QTest::newRow("B63 SIGTERM") << u"kill -s TERM 1"_s << QByteArray("SIGTERM") << 0;
+    QTest::newRow("B63 SIGINT") << u"kill -s INT 1"_s << QByteArray("SIGINT") << 0;
+    QTest::newRow("B63 two signals")
+        << u"kill -s STOP -- -1; kill -s TERM 1; sleep 0.1; kill -s INT 1; sleep 0.1; "
+           "kill -s CONT -- -1"_s
+        << QByteArray() << 1;
+    QTest::newRow("B63 davit is killed") << u"kill -s KILL -- -1"_s << QByteArray() << 137;
+}
+
+void tst_FirstProcess::reapsAndEnds()
+{
+    QFETCH(const QString, act);
+    QFETCH(const QByteArray, cause);
+    const QTemporaryDir folder;
+    const QDir dir(folder.path());
+    QVERIFY(dir.mkpath(u"plugins"_s) && dir.mkpath(u"state"_s));
+    QProcess container;
+    container.setWorkingDirectory(folder.path());
+    container.start(u"unshare"_s,
+        inNamespace({u"/bin/sh"_s, u"-c"_s, QString::fromLatin1(kScript), u"sh"_s, act,
+            QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), u"run"_s, u"--embedded"_s,
+            u"--state-dir"_s, dir.filePath(u"state"_s), u"--plugin-dir"_s,
+            dir.filePath(u"plugins"_s), u"--metrics-bind-address=0"_s,
+            u"--health-probe-bind-address=0"_s, u"--zap-encoder=json"_s}));
+    QByteArray log;
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        (log += container.readAllStandardError()).contains("\"msg\":\"ready\""), log.constData(),
+        30000);
+    QTRY_VERIFY2_WITH_TIMEOUT(dir.exists(u"reaped"_s), "the orphan is a zombie still", 20000);
+    QVERIFY(QFile(dir.filePath(u"go"_s)).open(QIODevice::WriteOnly));
+    QVERIFY2(container.waitForFinished(), log.constData());
+    log += container.readAllStandardError();
+    QTEST(container.exitCode(), "exitCode");
+    QCOMPARE(container.exitStatus(), QProcess::NormalExit);
+    QVERIFY2(cause.isEmpty() || log.contains("\"cause\":\"" + cause + '"'), log.constData());
+}
+
+QTEST_GUILESS_MAIN(tst_FirstProcess)
+#include "tst_firstprocess.moc"
