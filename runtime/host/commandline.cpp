@@ -91,6 +91,7 @@ struct RunTexts
 {
     std::vector<std::string> pluginDirs;
     std::string kubeconfig;
+    std::string context;
     std::string embeddedObjectsDir;
     std::string metricsAddress;
     std::string probeAddress;
@@ -137,6 +138,7 @@ void addPluginDirs(CLI::App &command, std::vector<std::string> &dirs, const std:
 
 constexpr char kKubeconfigHelp[]
     = "How to reach the cluster [$KUBECONFIG, in a pod the service account, ~/.kube/config]";
+constexpr char kContextHelp[] = "Which context of it [its current-context]";
 
 // The names that kube-controller-manager and kubebuilder's managers use.
 void addElectionFlags(CLI::App &run, RunTexts &texts)
@@ -164,6 +166,7 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
         "removed later needs a restart");
     const auto add = textFlags(run);
     add("--kubeconfig", texts.kubeconfig, "FILE", kKubeconfigHelp);
+    add("--context", texts.context, "NAME", kContextHelp);
     run.add_flag("--embedded", texts.isEmbedded,
         "Start an API server in this process, in memory, and work on that");
     add("--embedded-objects", texts.embeddedObjectsDir, "DIR",
@@ -328,6 +331,7 @@ Result<Command> runCommand(const RunTexts &texts)
     for (const std::string &dir : texts.pluginDirs)
         options.pluginDirs << QString::fromStdString(dir);
     takeText(texts.kubeconfig, &options.kubeconfig);
+    takeText(texts.context, &options.context);
     takeText(texts.embeddedObjectsDir, &options.embeddedObjectsDir);
     takeText(texts.metricsAddress, &options.metricsAddress);
     takeText(texts.probeAddress, &options.probeAddress);
@@ -338,6 +342,9 @@ Result<Command> runCommand(const RunTexts &texts)
     if (options.isEmbedded && !options.kubeconfig.isEmpty())
         return refusal(
             QStringLiteral("--embedded and --kubeconfig name two clusters; leave one of them out"));
+    if (options.isEmbedded && !options.context.isEmpty())
+        return refusal(
+            QStringLiteral("--embedded and --context name two clusters; leave one of them out"));
     if (!options.isEmbedded && !options.embeddedObjectsDir.isEmpty())
         return refusal(QStringLiteral(
             "--embedded-objects needs the embedded server; add --embedded or leave it out"));
@@ -373,7 +380,7 @@ void addClusterFlags(CLI::App &command, QueryTexts &texts)
 {
     const auto add = textFlags(command);
     add("--kubeconfig", texts.kubeconfig, "FILE", kKubeconfigHelp);
-    add("--context", texts.context, "NAME", "Which context of it [its current-context]");
+    add("--context", texts.context, "NAME", kContextHelp);
 }
 
 CLI::App *addCheck(CLI::App &app, QueryTexts &texts)

@@ -22,6 +22,7 @@ struct RunOptions
 {
     QStringList pluginDirs{defaultPluginDir()};
     QString kubeconfig; // empty: KUBECONFIG, then in-cluster, then ~/.kube/config
+    QString context; // empty: the kubeconfig's current one
     bool isEmbedded = false;
     QString embeddedObjectsDir; // empty: none
     QString metricsAddress = QStringLiteral(":8080");

@@ -114,9 +114,12 @@ Result<Setup> prepareSetup(const RunOptions &options)
     if (options.isEmbedded)
         return setup;
     const Result<transport::ClusterConfig> cluster
-        = transport::loadClusterConfig({options.kubeconfig, {}});
+        = transport::loadClusterConfig({options.kubeconfig, options.context});
     if (!cluster.isOk()) {
         const QString sentence = cluster.error().message();
+        if (!options.context.isEmpty())
+            return Error(ErrorCode::InvalidConfiguration,
+                sentence + QStringLiteral("; check --context, --kubeconfig or KUBECONFIG"));
         return Error(ErrorCode::InvalidConfiguration,
             sentence.contains(QLatin1StringView("--kubeconfig"))
                 ? sentence

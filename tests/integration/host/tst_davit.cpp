@@ -126,6 +126,10 @@ void tst_Davit::refused_data()
         QStringLiteral("no cluster is configured: %1 has no clusters, contexts or users; name a "
                        "kubeconfig with --kubeconfig")
             .arg(noContext));
+    row("a context that is not there", base + QStringList{QStringLiteral("--context=x")},
+        QStringLiteral("kubeconfig %1: context \"x\" does not exist; check --context, --kubeconfig "
+                       "or KUBECONFIG")
+            .arg(good));
     row("no kubeconfig anywhere", {QStringLiteral("--plugin-dir"), plugins}, QString());
     row("a wrong address",
         base + QStringList{QStringLiteral("--metrics-bind-address"), QStringLiteral("80")},

@@ -82,7 +82,8 @@ void tst_CommandLine::queries()
 void tst_CommandLine::everyFlag()
 {
     const Result<Command> result = parseCommandLine(words(
-        "run --plugin-dir /a --kubeconfig=/k --metrics-bind-address 0 --health-probe-bind-address "
+        "run --plugin-dir /a --kubeconfig=/k --context c --metrics-bind-address 0 "
+        "--health-probe-bind-address "
         ":1 --graceful-shutdown-timeout -1s --cache-sync-timeout 1h30m --state-dir /s --config "
         "/c --allow-core-dumps "
         "--leader-elect --leader-elect-lease-duration 30s --leader-elect-renew-deadline=20s "
@@ -93,6 +94,7 @@ void tst_CommandLine::everyFlag()
     const auto &options = std::get<RunOptions>(result.value());
     QCOMPARE(options.pluginDirs, QStringList(QStringLiteral("/a")));
     QCOMPARE(options.kubeconfig, QStringLiteral("/k"));
+    QCOMPARE(options.context, QStringLiteral("c"));
     QCOMPARE(options.metricsAddress, QStringLiteral("0"));
     QCOMPARE(options.probeAddress, QStringLiteral(":1"));
     QVERIFY(options.gracefulTimeout == -1s); // M-13
@@ -227,6 +229,8 @@ void tst_CommandLine::refused_data()
         "argument \"here\" is not expected; 'davit run --help' lists what there is");
     row("run --kubeconfig",
         "flag --kubeconfig needs a value; 'davit run --help' shows what each flag takes");
+    row("run --embedded --context c",
+        "--embedded and --context name two clusters; leave one of them out");
     row("check --context",
         "flag --context needs a value; 'davit check --help' shows what each flag takes");
     row("check here",
@@ -267,13 +271,13 @@ void tst_CommandLine::emptyValues_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("flag");
-    for (const char *flag :
-        {"--plugin-dir", "--kubeconfig", "--embedded-objects", "--metrics-bind-address",
-            "--health-probe-bind-address", "--graceful-shutdown-timeout", "--cache-sync-timeout",
-            "--state-dir", "--config", "--zap-log-level", "--zap-encoder", "--zap-time-encoding",
-            "--v", "--leader-elect-lease-duration", "--leader-elect-renew-deadline",
-            "--leader-elect-retry-period", "--leader-elect-resource-name",
-            "--leader-elect-resource-namespace", "--leader-elect-resource-lock"}) {
+    for (const char *flag : {"--plugin-dir", "--kubeconfig", "--context", "--embedded-objects",
+             "--metrics-bind-address", "--health-probe-bind-address", "--graceful-shutdown-timeout",
+             "--cache-sync-timeout", "--state-dir", "--config", "--zap-log-level", "--zap-encoder",
+             "--zap-time-encoding", "--v", "--leader-elect-lease-duration",
+             "--leader-elect-renew-deadline", "--leader-elect-retry-period",
+             "--leader-elect-resource-name", "--leader-elect-resource-namespace",
+             "--leader-elect-resource-lock"}) {
         const QString name = QString::fromLatin1(flag);
         const QString run = QStringLiteral("run");
         QTest::addRow("%s ''", flag) << QStringList{run, name, QString()} << name;
