@@ -166,12 +166,8 @@ private:
             odd("server",
                 QStringLiteral("%1 does not tell its version (%2)").arg(server, answer.fault));
             return true;
-        } else if (answer.httpStatus >= 500) {
-            bad("server",
-                QStringLiteral("%1 is there and not well (%2); look at its log, or at what stands "
-                               "before it")
-                    .arg(server, answer.fault),
-                QueryExit::NoConnection);
+        } else if (answer.isOfSickServer()) {
+            unwell("server", answer);
         } else if (!answer.isGood() || name.isEmpty()) {
             bad("server",
                 QStringLiteral("what answers at %1 is no Kubernetes API server (HTTP %2 to GET "
@@ -188,6 +184,15 @@ private:
             return true;
         }
         return false;
+    }
+
+    void unwell(const char *topic, const ServerAnswer &answer)
+    {
+        bad(topic,
+            QStringLiteral("%1 is there and not well (%2); look at its log, or at what stands "
+                           "before it")
+                .arg(m_calls->serverName(), answer.fault),
+            QueryExit::NoConnection);
     }
 
     void refused(const ServerAnswer &answer)
@@ -289,6 +294,10 @@ private:
         if (exit == QueryExit::MissingRights
             && answer.fault.contains(QLatin1String("\"system:anonymous\""))) {
             anonymous();
+            return false;
+        }
+        if (answer.isOfSickServer()) {
+            unwell("identity", answer);
             return false;
         }
         if (exit != QueryExit::Done) {

@@ -152,7 +152,7 @@ private:
             = m_calls.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review);
         if (!answer.isGood()) {
             m_fault = answer.fault;
-            m_faultExit = exitOf(answer);
+            m_faultExit = answer.isOfSickServer() ? QueryExit::NoConnection : exitOf(answer);
             return false;
         }
         const bool isGranted = QJsonDocument::fromJson(answer.body)
@@ -252,9 +252,12 @@ QueryExit checkRights(
         if (rights.fault().isEmpty())
             continue;
         tell({Grade::Bad, topic,
-            QStringLiteral("the server does not say what this user may do: %1; every user may ask "
-                           "where the ClusterRole system:basic-user is bound as at first")
-                .arg(rights.fault())});
+            QStringLiteral("the server does not say what this user may do: %1; ")
+                    .arg(rights.fault())
+                + (rights.exit() == QueryExit::NoConnection
+                        ? QStringLiteral("look at its log, or at what stands before it")
+                        : QStringLiteral("every user may ask where the ClusterRole "
+                                         "system:basic-user is bound as at first"))});
         break;
     }
     return rights.exit();

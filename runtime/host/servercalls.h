@@ -23,6 +23,8 @@ struct ServerAnswer
     // "403 Forbidden: pods is forbidden: …", or the error's sentence; empty after a success.
     QString fault;
 
+    // It is there, and not well.
+    bool isOfSickServer() const { return httpStatus >= 500; }
     bool isGood() const { return !error.isError() && httpStatus >= 200 && httpStatus < 300; }
 };
 

@@ -244,6 +244,12 @@ void tst_Check::troubles_data()
         4, "identity", "FAIL: the server takes us for nobody (system:anonymous)");
     row("it may not ask who it is", with([](Trouble &t) { t.identityStatus = 403; }), 5, "identity",
         "FAIL: the server does not tell who we are: 403 Because: of User \"bob\"");
+    row("not well when asked who we are", with([](Trouble &t) { t.identityStatus = 503; }), 3,
+        "identity", "FAIL: https://127.0.0.1:");
+    row("not well when asked for rights", with([](Trouble &t) { t.rightStatus = 500; }), 3,
+        "plugins",
+        "FAIL: the server does not say what this user may do: 500 Because: of User "
+        "\"bob\"; look at its log");
     row("a server before 1.28", with([](Trouble &t) { t.identityStatus = 404; }), 0, "identity",
         "look: the server does not tell, Kubernetes 1.28 and later do");
     row("it may not ask for its rights", with([](Trouble &t) { t.rightStatus = 403; }), 5,
