@@ -179,7 +179,8 @@ void addRunFlags(CLI::App &run, RunTexts &texts)
         "How long reconciles may go on after SIGTERM, SIGINT or SIGHUP; 0 does not wait, a "
         "negative time waits for ever [30s]");
     add("--cache-sync-timeout", texts.cacheSyncTimeout, "TIME",
-        "After how long a first sync that is not done is called slow in the log [2m]");
+        "After how long plugins that wait for a first sync are called late; they go on waiting, "
+        "and the others work [2m]");
     add("--state-dir", texts.stateDir, "DIR",
         "Where copies of plugins are kept; must be writable, not noexec "
         "[$STATE_DIRECTORY, /var/lib/davit for root, else $XDG_STATE_HOME/davit or "

@@ -91,6 +91,7 @@ HostApplication::HostApplication(
     m_metrics.setLogger(Logger(log, QStringLiteral("metrics")));
     addProcessMetrics(m_metrics);
     addPluginMetrics(m_metrics, m_board);
+    m_board.setSyncLimit(options.cacheSyncTimeout);
 }
 
 HostApplication::~HostApplication() = default;

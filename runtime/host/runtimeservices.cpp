@@ -202,8 +202,12 @@ QList<observability::SyncProgress> RuntimeServices::syncs() const
         sync.bytes = quint64(progress.bytes);
         sync.remainingObjects = progress.remainingItemCount;
         sync.elapsed = progress.elapsed;
-        if (state.reflector.lastError.isError())
-            sync.lastError = state.reflector.lastError.message();
+        if (const Error &error = state.reflector.lastError; error.isError())
+            sync.lastError = error.httpStatus() > 0
+                ? QStringLiteral("%1 (HTTP %2)").arg(error.message()).arg(error.httpStatus())
+                : error.message();
+        if (!state.hasSynced)
+            sync.plugins = m_needs.plugins(state.scope);
         all << sync;
     }
     std::sort(all.begin(), all.end(),
@@ -221,17 +225,25 @@ Status RuntimeServices::makeInformer(const pluginhost::PluginIdentity &plugin,
     const InformerRequest &request, std::unique_ptr<priv::InformerBackend> *backend)
 {
     const Result<transport::Resource> resource = m_kinds.find(request.gvk());
-    return resource.isOk()
-        ? m_informers.makeInformer(resource.value(), request, *plugin.faults, backend, plugin.id)
-        : resource.status();
+    if (!resource.isOk())
+        return resource.status();
+    const Status made
+        = m_informers.makeInformer(resource.value(), request, *plugin.faults, backend, plugin.id);
+    if (made.isOk())
+        m_needs.add(plugin.id, request);
+    return made;
 }
 
-Status RuntimeServices::makeLister(const pluginhost::PluginIdentity &,
+Status RuntimeServices::makeLister(const pluginhost::PluginIdentity &plugin,
     const InformerRequest &request, priv::ListerBackend **backend)
 {
     const Result<transport::Resource> resource = m_kinds.find(request.gvk());
-    return resource.isOk() ? m_informers.makeLister(resource.value(), request, backend)
-                           : resource.status();
+    if (!resource.isOk())
+        return resource.status();
+    const Status made = m_informers.makeLister(resource.value(), request, backend);
+    if (made.isOk())
+        m_needs.add(plugin.id, request);
+    return made;
 }
 
 priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentity &plugin)
@@ -289,6 +301,7 @@ void RuntimeServices::closeCalls(
 void RuntimeServices::forget(const QString &pluginId)
 {
     m_controllers.forget(pluginId);
+    m_needs.remove(pluginId);
     m_controllerMetrics.removePlugin(pluginId);
     m_queueMetrics.removePlugin(pluginId); // and all else that carries its label
 }

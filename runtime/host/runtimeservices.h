@@ -8,6 +8,7 @@
 #include "configfile.h"
 #include "kinds.h"
 #include "queuemetrics.h"
+#include "resourceneeds.h"
 #include "systemclock.h"
 
 #include <cache/sharedinformerfactory.h>
@@ -102,6 +103,7 @@ private:
     client::PluginCallMetrics m_callMetrics;
     Kinds m_kinds;
     cache::SharedInformerFactory m_informers;
+    ResourceNeeds m_needs;
     QueueMetrics m_queueMetrics;
     controller::ControllerMetrics m_controllerMetrics;
     workqueue::QueueRegistry m_queues;

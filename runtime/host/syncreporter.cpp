@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace davit::host {
 
@@ -24,6 +25,7 @@ bool SyncReporter::tick()
         if (sync.isSynced) {
             m_done.insert(sync.resource);
             m_told.remove(sync.resource);
+            m_errors.remove(sync.resource);
         }
     }
     m_done.intersect(seen); // a watch that ended and begins anew is told anew
@@ -50,8 +52,20 @@ bool SyncReporter::isWorthALine(const SyncProgress &sync)
     return true;
 }
 
+void SyncReporter::tellWaiting(const SyncProgress &sync)
+{
+    if (sync.lastError.isEmpty() || sync.plugins.isEmpty())
+        return;
+    QString &told = m_errors[sync.resource];
+    if (std::exchange(told, sync.lastError) != sync.lastError)
+        m_log.warning("plugins wait for the first list of a resource",
+            {{"plugins", sync.plugins}, {"resource", sync.resource}, {"error", sync.lastError}});
+}
+
 void SyncReporter::report(const SyncProgress &sync)
 {
+    if (!sync.isSynced)
+        tellWaiting(sync);
     if (!sync.isSynced && !isWorthALine(sync))
         return;
     const double seconds
@@ -62,6 +76,8 @@ void SyncReporter::report(const SyncProgress &sync)
         return log.info("first sync done");
     if (sync.remainingObjects >= 0)
         log = log.with("remaining", sync.remainingObjects);
+    if (!sync.plugins.isEmpty())
+        log = log.with("plugins", sync.plugins);
     if (!sync.lastError.isEmpty())
         log = log.with("error", sync.lastError);
     if (sync.elapsed >= m_slowAfter)

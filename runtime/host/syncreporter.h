@@ -1,8 +1,11 @@
 // Tells the log how the first sync of each resource goes. Contract:
 //   - While something comes, a line a resource after 1, 2, 4, 8 and 16 s, then each ten seconds;
-//   one a minute while nothing comes; none while it fails, which the cache tells. One line when it
-//   is done; what is done within a second has that line alone.
-//   - After `slowAfter` each line is a warning, and there is one even when it fails.
+//   one a minute while nothing comes. One line when it is done; what is done within a second has
+//   that line alone.
+//   - When it begins to fail, or fails otherwise, one line says which plugins wait for it (B32);
+//   that it fails again is told by the cache alone.
+//   - After `slowAfter` each line is a warning, and there is one even when it fails: the plugins
+//   that it names are late.
 // Test: tst_syncreporter.
 #pragma once
 
@@ -33,6 +36,8 @@ private:
         bool isSlow = false;
     };
 
+    void tellWaiting(const observability::SyncProgress &sync);
+
     void report(const observability::SyncProgress &sync);
     // Whether a resource that is not synced has a line in this tick.
     bool isWorthALine(const observability::SyncProgress &sync);
@@ -42,6 +47,7 @@ private:
     const std::chrono::nanoseconds m_slowAfter;
     QSet<QString> m_done;
     QHash<QString, Told> m_told; // of those that are not done
+    QHash<QString, QString> m_errors; // of these, what was told last
     quint64 m_ticks = 0;
 };
 

@@ -34,6 +34,22 @@ QByteArray noteLine(const QString &text)
     return line.toUtf8() + '\n';
 }
 
+// ", waits for the first list of v1 Secret: list v1 Secret: secrets is forbidden: … (HTTP 403)"
+QString waitOf(const QString &plugin, const SyncProgress &sync, std::chrono::nanoseconds limit)
+{
+    if (sync.isSynced || !sync.plugins.contains(plugin))
+        return {};
+    QString text = QStringLiteral(", waits for the first list of ") + sync.resource;
+    if (limit > limit.zero() && sync.elapsed >= limit)
+        text = QStringLiteral(", is late: it waits longer than --cache-sync-timeout (%1 s) for the "
+                              "first list of %2")
+                   .arg(std::chrono::duration<double>(limit).count())
+                   .arg(sync.resource);
+    if (!sync.lastError.isEmpty())
+        text += QStringLiteral(": ") + sync.lastError;
+    return text;
+}
+
 } // namespace
 
 void StateBoard::setSyncSource(Syncs source)
@@ -81,6 +97,12 @@ bool StateBoard::arePluginsStarted() const
         all.begin(), all.end(), [](const PluginState &plugin) { return plugin.isStarting; });
 }
 
+void StateBoard::setSyncLimit(std::chrono::nanoseconds limit)
+{
+    const std::lock_guard lock(m_mutex);
+    m_syncLimit = limit;
+}
+
 void StateBoard::setLeadership(const QString &sentence)
 {
     const std::lock_guard lock(m_mutex);
@@ -90,15 +112,18 @@ void StateBoard::setLeadership(const QString &sentence)
 QByteArray StateBoard::notes() const
 {
     QByteArray out;
+    std::chrono::nanoseconds limit{0};
     {
         const std::lock_guard lock(m_mutex);
+        limit = m_syncLimit;
         if (!m_isServerReached)
             out += noteLine(QStringLiteral("server: ")
                 + (m_serverFault.isEmpty() ? QStringLiteral("no answer yet") : m_serverFault));
         if (!m_leadership.isEmpty())
             out += noteLine(QStringLiteral("leader: ") + m_leadership);
     }
-    for (const SyncProgress &sync : syncs())
+    const QList<SyncProgress> all = syncs();
+    for (const SyncProgress &sync : all)
         out += noteLine(QStringLiteral("sync %1: ").arg(sync.resource) + describe(sync));
     for (const PluginState &plugin : plugins()) {
         QString line = QStringLiteral("plugin ") + plugin.id;
@@ -107,6 +132,8 @@ QByteArray StateBoard::notes() const
         line += QStringLiteral(": ") + plugin.state;
         if (!plugin.reason.isEmpty())
             line += QStringLiteral(", ") + plugin.reason;
+        for (const SyncProgress &sync : all)
+            line += waitOf(plugin.id, sync, limit);
         out += noteLine(line);
     }
     return redacted(QString::fromUtf8(out)).toUtf8(); // servers repeat what they were sent

@@ -7,7 +7,7 @@
 
 #include <QtCore/qbytearray.h>
 #include <QtCore/qlist.h>
-#include <QtCore/qstring.h>
+#include <QtCore/qstringlist.h>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -25,6 +25,7 @@ struct SyncProgress
     qint64 remainingObjects = -1; // what the server says is left; -1 when it does not say
     std::chrono::nanoseconds elapsed{0}; // of the first sync; once synced, of the last fill
     QString lastError; // why it stands still; empty when it does not
+    QStringList plugins{}; // while it is not synced: who needs it, by id
 };
 
 struct PluginState
@@ -51,6 +52,8 @@ public:
     // Why it did not yet: a sentence, for notes(). [thread-safe]
     void setServerFault(const QString &fault);
 
+    // After how long a first sync makes the plugins that need it late, for notes(). [thread-safe]
+    void setSyncLimit(std::chrono::nanoseconds limit);
     // Who leads, when processes take turns: a sentence, for notes(). [thread-safe]
     void setLeadership(const QString &sentence);
 
@@ -65,7 +68,8 @@ public:
     // waiting. [thread-safe]
     bool arePluginsStarted() const;
     // Why the server was not reached, who leads, then one line a resource and a plugin, indented by
-    // four; for /readyz?verbose. [thread-safe]
+    // four; a plugin's line says which first lists it waits for, why, and whether it is late. For
+    // /readyz?verbose. [thread-safe]
     QByteArray notes() const;
 
 private:
@@ -74,6 +78,7 @@ private:
     Plugins m_plugins; // GUARDED_BY(m_mutex)
     QString m_serverFault; // GUARDED_BY(m_mutex)
     QString m_leadership; // GUARDED_BY(m_mutex)
+    std::chrono::nanoseconds m_syncLimit{0}; // 0: none; GUARDED_BY(m_mutex)
     std::atomic<bool> m_isServerReached{false};
 };
 

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void embeddedObjectsThatAreWrong();
     void slowFirstSync();
     void oddDiscovery();
+    void b32_oneRuleIsMissing();
     void serverComesLater();
     void badPluginBesideAGoodOne();
     void lastWords_data();
@@ -178,6 +179,48 @@ void tst_Run::oddDiscovery()
     QVERIFY2(reason.contains(sentence), qPrintable(reason));
     const QByteArray page = httpGet(probePort, "/readyz?verbose");
     QVERIFY2(page.contains(sentence.toUtf8()), page.constData());
+    QCOMPARE(davit.stop(), 0);
+}
+
+// B32: X needs ConfigMaps, Y Secrets as well, which it may not list until the rule is granted.
+void tst_Run::b32_oneRuleIsMissing()
+{
+    davit::testing::EmbeddedApiServer server;
+    QVERIFY(server.start().isOk());
+    davit::testing::ApiServerFault forbidden;
+    forbidden.pathContains = "/secrets";
+    forbidden.times = -1;
+    forbidden.httpStatus = 403;
+    server.addFault(forbidden);
+    const quint16 probePort = freePort();
+    HostProcess davit;
+    davit.run({u"--plugin-dir"_s, kReplicator, u"--plugin-dir"_s, kExamples, u"--kubeconfig"_s,
+        kubeconfigFor(server.port()), u"--cache-sync-timeout=3s"_s,
+        u"--health-probe-bind-address=127.0.0.1:%1"_s.arg(probePort)});
+    QVERIFY2(davit.waitForLine(
+                 "plugins wait for the first list of a resource", "resource", u"v1 Secret"_s),
+        davit.errorText().constData());
+    const QJsonObject line
+        = davit.linesWith("plugins wait for the first list of a resource").first();
+    QCOMPARE(line["plugins"_L1].toArray(), QJsonArray{u"replicator"_s});
+    QVERIFY2(line["error"_L1].toString().startsWith("list v1 Secret: "_L1)
+            && line["error"_L1].toString().endsWith(" (HTTP 403)"_L1),
+        davit.errorText().constData());
+    const QByteArray waiting = httpGet(probePort, "/readyz?verbose");
+    QVERIFY2(waiting.contains(": Running, waits for the first list of v1 Secret: list v1 Secret: "),
+        waiting.constData());
+    QVERIFY2(waiting.contains("plugin reconcile-configmap 1.0.0: Running\n"), waiting.constData());
+    // It is late, and the others work.
+    QVERIFY2(davit.waitForLine("first sync is slow"), davit.errorText().constData());
+    QVERIFY2(httpGet(probePort, "/readyz?verbose")
+                 .contains("is late: it waits longer than --cache-sync-timeout (3 s)"),
+        httpGet(probePort, "/readyz?verbose").constData());
+    QVERIFY2(davit.waitForLine("workers begin", "controller", u"entry-counter"_s),
+        davit.errorText().constData());
+    server.clearFaults(); // the rule is granted
+    QTRY_VERIFY2_WITH_TIMEOUT(httpGet(probePort, "/readyz").contains(" 200 "),
+        davit.errorText().constData(), 60000); // the next try comes within 30 s
+    QVERIFY(!httpGet(probePort, "/readyz?verbose").contains("waits"));
     QCOMPARE(davit.stop(), 0);
 }
 

@@ -16,6 +16,7 @@ private Q_SLOTS:
     void pace();
     void slowSync();
     void failingSync();
+    void b32_whoWaits();
     void silentSync();
     void fastSync();
 };
@@ -51,6 +52,32 @@ void tst_SyncReporter::failingSync()
     QCOMPARE(lines.seen,
         QStringList(QStringLiteral("2|sync|first sync is slow|resource=v1 Secret|objects=0"
                                    "|receivedBytes=0|seconds=3|error=forbidden")));
+}
+
+// The plugins are named when it begins to fail, when it fails otherwise, and when they are late.
+void tst_SyncReporter::b32_whoWaits()
+{
+    fake::Lines lines;
+    observability::StateBoard board;
+    SyncProgress sync{QStringLiteral("v1 Secret"), false, 0, 0, 0, -1, 0s,
+        QStringLiteral("list v1 Secret: forbidden (HTTP 403)"), {QStringLiteral("Y")}};
+    board.setSyncSource([&sync] { return QList<SyncProgress>{sync}; });
+    SyncReporter reporter(board, Logger(lines, QStringLiteral("sync")), 3s);
+    lines.leftOut << "objects"
+                  << "receivedBytes";
+    for (; sync.elapsed < 2s; sync.elapsed += 1s)
+        reporter.tick();
+    sync.lastError = QStringLiteral("list v1 Secret: gone");
+    for (; sync.elapsed < 300s; sync.elapsed += 1s)
+        reporter.tick();
+    QCOMPARE(lines.seen,
+        QStringList(
+            {QStringLiteral("2|sync|plugins wait for the first list of a resource|plugins=Y"
+                            "|resource=v1 Secret|error=list v1 Secret: forbidden (HTTP 403)"),
+                QStringLiteral("2|sync|plugins wait for the first list of a resource|plugins=Y"
+                               "|resource=v1 Secret|error=list v1 Secret: gone"),
+                QStringLiteral("2|sync|first sync is slow|resource=v1 Secret|seconds=3|plugins=Y"
+                               "|error=list v1 Secret: gone")}));
 }
 
 void tst_SyncReporter::slowSync()

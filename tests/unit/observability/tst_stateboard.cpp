@@ -1,10 +1,14 @@
 #include "observability/stateboard.h"
 
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTest>
 
 using namespace davit;
 using namespace davit::observability;
 using namespace std::chrono_literals;
+using namespace Qt::StringLiterals;
 
 class tst_StateBoard : public QObject
 {
@@ -13,6 +17,8 @@ private Q_SLOTS:
     void describes_data();
     void describes();
     void board();
+    void b32_waits_data();
+    void b32_waits();
     void oneLineEach_data();
     void oneLineEach();
 };
@@ -79,6 +85,50 @@ void tst_StateBoard::board()
     QVERIFY(board.areAllSynced());
     board.setSyncSource({});
     QVERIFY(board.syncs().isEmpty());
+}
+
+void tst_StateBoard::b32_waits_data()
+{
+    QTest::addColumn<SyncProgress>("secrets");
+    QTest::addColumn<QByteArray>("lineOfY");
+    const QString name = QStringLiteral("v1 Secret");
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B32-scenario.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonValue reply
+        = QJsonDocument::fromJson(file.readAll())["steps"_L1][0]["reply"_L1]["json"_L1];
+    const QString refused
+        = QStringLiteral("list v1 Secret: %1 (HTTP 403)").arg(reply["message"_L1].toString());
+    QVERIFY(refused.contains(QLatin1StringView("cannot list resource \"secrets\"")));
+    const QStringList y(QStringLiteral("Y"));
+    QTest::newRow("B32 nothing came yet") << SyncProgress{name, false, 0, 0, 0, -1, 1s, {}, y}
+                                          << QByteArray(", waits for the first list of v1 Secret");
+    QTest::newRow("B32 refused") << SyncProgress{name, false, 0, 0, 0, -1, 119s, refused, y}
+                                 << ", waits for the first list of v1 Secret: " + refused.toUtf8();
+    QTest::newRow("B32 for too long")
+        << SyncProgress{name, false, 0, 0, 0, -1, 120s, refused, y}
+        << ", is late: it waits longer than --cache-sync-timeout (120 s) for the first list of v1 "
+           "Secret: "
+            + refused.toUtf8();
+    QTest::newRow("B32 granted") << SyncProgress{name, true, 0, 0, 0, -1, 1s, {}, y}
+                                 << QByteArray();
+}
+
+void tst_StateBoard::b32_waits()
+{
+    QFETCH(const SyncProgress, secrets);
+    QFETCH(const QByteArray, lineOfY);
+    StateBoard board;
+    board.setServerReached();
+    board.setSyncLimit(120s);
+    board.setSyncSource([&secrets] { return QList<SyncProgress>{secrets}; });
+    board.setPluginSource([] {
+        const QString running = QStringLiteral("Running");
+        return QList<PluginState>{{QStringLiteral("X"), {}, running, {}, false},
+            {QStringLiteral("Y"), {}, running, {}, false}};
+    });
+    const QByteArray notes = board.notes();
+    QVERIFY2(notes.endsWith("    plugin X: Running\n    plugin Y: Running" + lineOfY + '\n'),
+        notes.constData());
 }
 
 void tst_StateBoard::oneLineEach_data()
