@@ -1,5 +1,5 @@
-// What the process says with its exit code. Documented in the README; tested by tst_davit and
-// tst_check.
+// What the process says with its exit code. Documented in the README of the project and of this
+// folder; tested by tst_davit, tst_run, tst_election and tst_check.
 #pragma once
 
 namespace davit::host {
