@@ -1,10 +1,10 @@
 #include "check.h"
 
 #include "checkrights.h"
+#include "clusterchoice.h"
 #include "servercalls.h"
 
 #include <transport/credential.h>
-#include <transport/kubeconfig.h>
 
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qjsonarray.h>
@@ -70,8 +70,7 @@ public:
 
     QueryExit run()
     {
-        const Result<ClusterConfig> config
-            = transport::loadClusterConfig({m_options.kubeconfig, m_options.context});
+        const Result<ClusterConfig> config = chosenCluster(m_options.kubeconfig, m_options.context);
         if (!config.isOk()) {
             bad("configuration", config.error().message(), QueryExit::Configuration);
             return m_exit;

@@ -1,9 +1,9 @@
 #include "rawget.h"
 
+#include "clusterchoice.h"
 #include "servercalls.h"
 
 #include <observability/redaction.h>
-#include <transport/kubeconfig.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -41,7 +41,7 @@ QueryExit rawGet(const GetOptions &options, QString *sentence)
         return QueryExit::Configuration;
     }
     const Result<transport::ClusterConfig> config
-        = transport::loadClusterConfig({options.kubeconfig, options.context});
+        = chosenCluster(options.kubeconfig, options.context);
     if (!config.isOk()) {
         *sentence = config.error().message();
         return QueryExit::Configuration;

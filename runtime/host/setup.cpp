@@ -1,8 +1,7 @@
 #include "setup.h"
 
+#include "clusterchoice.h"
 #include "statedir.h"
-
-#include <transport/kubeconfig.h>
 
 #include <QtCore/qdir.h>
 #include <QtCore/qfileinfo.h>
@@ -114,16 +113,14 @@ Result<Setup> prepareSetup(const RunOptions &options)
     if (options.isEmbedded)
         return setup;
     const Result<transport::ClusterConfig> cluster
-        = transport::loadClusterConfig({options.kubeconfig, options.context});
+        = chosenCluster(options.kubeconfig, options.context);
     if (!cluster.isOk()) {
         const QString sentence = cluster.error().message();
-        if (!options.context.isEmpty())
-            return Error(ErrorCode::InvalidConfiguration,
-                sentence + QStringLiteral("; check --context, --kubeconfig or KUBECONFIG"));
-        return Error(ErrorCode::InvalidConfiguration,
-            sentence.contains(QLatin1StringView("--kubeconfig"))
-                ? sentence
-                : sentence + QStringLiteral("; check --kubeconfig or KUBECONFIG"));
+        const bool isAdvised = sentence.contains(QLatin1StringView("--kubeconfig"));
+        const QString advice = options.context.isEmpty()
+            ? QStringLiteral("; check --kubeconfig or KUBECONFIG")
+            : QStringLiteral("; check --context, --kubeconfig or KUBECONFIG");
+        return Error(ErrorCode::InvalidConfiguration, isAdvised ? sentence : sentence + advice);
     }
     setup.cluster = cluster.value();
     if (setup.cluster.exec && !setup.configuration.execPolicy.allows(setup.cluster.exec->command))
