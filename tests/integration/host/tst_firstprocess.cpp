@@ -1,7 +1,7 @@
 // Davit as PID 1, as in a container: what it does for processes that are not its own, and how it
 // ends.
 #include <QDir>
-#include <QElapsedTimer>
+#include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
@@ -27,9 +27,13 @@ private Q_SLOTS:
     void initTestCase();
     void reapsAndEnds_data();
     void reapsAndEnds();
+    void orphansOfExecPlugins();
 
 private:
     static QStringList inNamespace(const QStringList &command);
+    // davit on this cluster as PID 1, in the folder; `act` is for kScript.
+    static void start(QProcess *container, const QTemporaryDir &folder, const QString &act,
+        const QStringList &cluster);
 };
 
 QStringList tst_FirstProcess::inNamespace(const QStringList &command)
@@ -37,6 +41,22 @@ QStringList tst_FirstProcess::inNamespace(const QStringList &command)
     return QStringList{u"--user"_s, u"--map-root-user"_s, u"--pid"_s, u"--fork"_s,
                u"--kill-child"_s, u"--mount-proc"_s}
     + command;
+}
+
+void tst_FirstProcess::start(QProcess *container, const QTemporaryDir &folder, const QString &act,
+    const QStringList &cluster)
+{
+    const QDir dir(folder.path());
+    if (!dir.mkpath(u"plugins"_s) || !dir.mkpath(u"state"_s))
+        qFatal("no folders");
+    container->setWorkingDirectory(folder.path());
+    container->start(u"unshare"_s,
+        inNamespace({u"/bin/sh"_s, u"-c"_s, QString::fromLatin1(kScript), u"sh"_s, act,
+            QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), u"run"_s, u"--state-dir"_s,
+            dir.filePath(u"state"_s), u"--plugin-dir"_s, dir.filePath(u"plugins"_s),
+            u"--metrics-bind-address=0"_s, u"--health-probe-bind-address=0"_s,
+            u"--zap-encoder=json"_s})
+            + cluster);
 }
 
 void tst_FirstProcess::initTestCase()
@@ -65,15 +85,8 @@ void tst_FirstProcess::reapsAndEnds()
     QFETCH(const QByteArray, cause);
     const QTemporaryDir folder;
     const QDir dir(folder.path());
-    QVERIFY(dir.mkpath(u"plugins"_s) && dir.mkpath(u"state"_s));
     QProcess container;
-    container.setWorkingDirectory(folder.path());
-    container.start(u"unshare"_s,
-        inNamespace({u"/bin/sh"_s, u"-c"_s, QString::fromLatin1(kScript), u"sh"_s, act,
-            QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), u"run"_s, u"--embedded"_s,
-            u"--state-dir"_s, dir.filePath(u"state"_s), u"--plugin-dir"_s,
-            dir.filePath(u"plugins"_s), u"--metrics-bind-address=0"_s,
-            u"--health-probe-bind-address=0"_s, u"--zap-encoder=json"_s}));
+    start(&container, folder, act, {u"--embedded"_s});
     QByteArray log;
     QTRY_VERIFY2_WITH_TIMEOUT(
         (log += container.readAllStandardError()).contains("\"msg\":\"ready\""), log.constData(),
@@ -85,6 +98,42 @@ void tst_FirstProcess::reapsAndEnds()
     QTEST(container.exitCode(), "exitCode");
     QCOMPARE(container.exitStatus(), QProcess::NormalExit);
     QVERIFY2(cause.isEmpty() || log.contains("\"cause\":\"" + cause + '"'), log.constData());
+}
+
+// B63's program two hundred times side by side: davit hears how its own child ended, and none of
+// their orphans stays a zombie.
+void tst_FirstProcess::orphansOfExecPlugins()
+{
+    const QTemporaryDir folder;
+    const QDir dir(folder.path());
+    QFile plugin(dir.filePath(u"plugin.sh"_s));
+    QVERIFY(plugin.open(QIODevice::WriteOnly));
+    plugin.write("for i in $(seq 200); do sh " DAVIT_TEST_DATA
+                 "/cases/B63-exec-orphan.sh >/dev/null & done\nwait\n: > ran\n"
+                 "exec sh " DAVIT_TEST_DATA "/cases/B63-exec-orphan.sh\n");
+    plugin.close();
+    QFile kubeconfig(dir.filePath(u"kubeconfig"_s));
+    QVERIFY(kubeconfig.open(QIODevice::WriteOnly));
+    kubeconfig.write("apiVersion: v1\nkind: Config\ncurrent-context: t\n"
+                     "contexts: [{name: t, context: {cluster: c, user: u}}]\n"
+                     "clusters: [{name: c, cluster: {server: \"https://127.0.0.1:1\"}}]\n"
+                     "users: [{name: u, user: {exec: {apiVersion: client.authentication.k8s.io/v1, "
+                     "interactiveMode: Never, command: /bin/sh, args: [plugin.sh]}}}]\n");
+    kubeconfig.close();
+    QProcess container;
+    start(&container, folder,
+        u"sleep 3; ! grep -qs ') Z 1 ' /proc/[0-9]*/stat || : > zombies; kill -s TERM 1"_s,
+        {u"--kubeconfig"_s, kubeconfig.fileName()});
+    QByteArray log;
+    // The server is not there, which is found out with a credential alone.
+    QTRY_VERIFY2_WITH_TIMEOUT(dir.exists(u"ran"_s)
+            && (log += container.readAllStandardError()).contains("onnection refused"),
+        log.constData(), 60000);
+    QVERIFY(QFile(dir.filePath(u"go"_s)).open(QIODevice::WriteOnly));
+    QVERIFY2(container.waitForFinished(), log.constData());
+    QCOMPARE(container.exitCode(), 0);
+    QVERIFY(dir.exists(u"reaped"_s));
+    QVERIFY(!dir.exists(u"zombies"_s));
 }
 
 QTEST_GUILESS_MAIN(tst_FirstProcess)
