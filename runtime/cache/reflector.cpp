@@ -235,6 +235,7 @@ void Reflector::beginList()
                                            : 0;
     m_items.clear();
     m_pages = 0;
+    m_isPaged = false;
     m_continueToken.clear();
     beginProgress();
     armProgressLog();
@@ -298,10 +299,11 @@ void Reflector::onListFinished(const Error &error, const ListPage &page)
     }
     m_continueToken = page.continueToken;
     if (!m_continueToken.isEmpty()) {
+        m_isPaged = true;
         requestPage();
         return;
     }
-    if (m_pages > 1 && m_askedVersion == QLatin1StringView("0"))
+    if (m_isPaged && m_askedVersion == QLatin1StringView("0"))
         m_isPagingUseful = true;
     acceptList(std::exchange(m_items, {}), m_listVersion, m_askedVersion);
 }
@@ -330,6 +332,7 @@ void Reflector::retryListFromLatest()
     m_askedVersion.clear();
     m_items.clear();
     m_pages = 0;
+    m_isPaged = false;
     m_continueToken.clear();
     setPhase(ReflectorPhase::Listing);
     beginProgress();

@@ -173,7 +173,8 @@ private:
     QString m_listVersion; // of the first page
     QString m_continueToken;
     qint64 m_limit = 0;
-    int m_pages = 0;
+    int m_pages = 0; // of this attempt
+    bool m_isPaged = false; // a second page was requested, whatever came of it
     bool m_isListRetry = false;
     bool m_isFullListRetry = false;
 

@@ -401,6 +401,21 @@ void tst_Reflector::requests_data()
         },
         L({"LIST rv=0 limit=500", "LIST rv= limit=500 continue=next", "LIST rv=0", "WATCH rv=12"}),
         0);
+    row(
+        "R-23: and that counts as a list that came in pages (R-14)", false,
+        [](Bench &b) {
+            b.source.answerList(widgets({"a@1"}), QStringLiteral("10"), QStringLiteral("next"));
+            b.run();
+            b.source.failList(error(ErrorCode::Expired));
+            b.run();
+            b.source.answerList(widgets({"a@1", "b@2"}), QStringLiteral("12"));
+            b.run();
+            b.source.openAndSend({errorEvent(ErrorCode::Expired)});
+            b.advance(800ms);
+        },
+        L({"LIST rv=0 limit=500", "LIST rv= limit=500 continue=next", "LIST rv=0", "WATCH rv=12",
+            "LIST rv=12 limit=500"}),
+        0);
     const auto tooLarge = [](const Error &spelling) {
         return [spelling](Bench &b) {
             b.source.answerList({}, QStringLiteral("20"));
