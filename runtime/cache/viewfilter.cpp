@@ -8,28 +8,61 @@
 namespace davit::cache {
 namespace {
 
-// Field selectors that can be judged by an object's metadata alone.
-bool isAboutMetadata(const QString &fieldSelector)
+enum class Grammar : quint8 { Unset = 0, Labels, Fields };
+
+// The terms of a printed selector, all of which an object must meet. Commas stand inside of a
+// term, too: between the parentheses of labels, behind the backslash of fields.
+QStringList termsOf(const QString &selector, Grammar grammar)
 {
-    const QStringList terms = fieldSelector.split(u',', Qt::SkipEmptyParts);
-    return std::all_of(terms.begin(), terms.end(), [](const QString &term) {
-        return term.trimmed().startsWith(QLatin1StringView("metadata."));
-    });
+    QStringList terms;
+    qsizetype begin = 0;
+    bool isInside = false;
+    for (qsizetype i = 0; i < selector.size(); ++i) {
+        const QChar c = selector[i];
+        if (grammar == Grammar::Fields && c == u'\\') {
+            ++i;
+        } else if (grammar == Grammar::Labels && (c == u'(' || c == u')')) {
+            isInside = c == u'(';
+        } else if (c == u',' && !isInside) {
+            terms += selector.mid(begin, i - begin);
+            begin = i + 1;
+        }
+    }
+    if (begin < selector.size())
+        terms += selector.mid(begin);
+    return terms;
+}
+
+bool hasAll(const QStringList &terms, const QStringList &wanted)
+{
+    return std::all_of(
+        wanted.begin(), wanted.end(), [&](const QString &term) { return terms.contains(term); });
+}
+
+// Field terms that can be judged by an object's metadata alone.
+bool areAboutMetadata(const QStringList &terms)
+{
+    return std::all_of(terms.begin(), terms.end(),
+        [](const QString &term) { return term.startsWith(QLatin1StringView("metadata.")); });
 }
 
 } // namespace
 
 bool WatchScope::covers(const WatchScope &narrow) const
 {
+    if (*this == narrow)
+        return true;
     if (gvk != narrow.gvk || (isMetadataOnly && !narrow.isMetadataOnly))
         return false;
     if (!namespaceName.isEmpty() && namespaceName != narrow.namespaceName)
         return false;
-    if (!labelSelector.isEmpty() && labelSelector != narrow.labelSelector)
+    if (!hasAll(termsOf(narrow.labelSelector, Grammar::Labels),
+            termsOf(labelSelector, Grammar::Labels)))
         return false;
-    if (fieldSelector == narrow.fieldSelector)
-        return true;
-    return fieldSelector.isEmpty() && (!isMetadataOnly || isAboutMetadata(narrow.fieldSelector));
+    const QStringList fields = termsOf(narrow.fieldSelector, Grammar::Fields);
+    // The view judges all of them by what it is given.
+    return hasAll(fields, termsOf(fieldSelector, Grammar::Fields))
+        && (!isMetadataOnly || areAboutMetadata(fields));
 }
 
 QString WatchScope::toText() const

@@ -164,10 +164,14 @@ inline InformerRequest green()
     return std::move(InformerRequest(kWidget).withLabels(u"colour=green"_s));
 }
 
-// n/a green, n/b red, m/c green
-inline std::vector<Object> three()
+// n/a green, n/b red, m/c green with a tier; versions 1 to 3 behind `before`.
+inline std::vector<Object> three(const QString &before = {})
 {
-    return {widget(u"n/a@1", kGreen, 1), widget(u"n/b@2", kRed, 2), widget(u"m/c@3", kGreen, 3)};
+    const auto at = [&](QStringView name, QStringView version) {
+        return name.toString() + u'@' + before + version.toString();
+    };
+    return {widget(at(u"n/a", u"1"), kGreen, 1), widget(at(u"n/b", u"2"), kRed, 2),
+        widget(at(u"m/c", u"3"), R"({"colour":"green","tier":"front"})", 3)};
 }
 
 } // namespace fakes

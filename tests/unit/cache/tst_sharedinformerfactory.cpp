@@ -9,6 +9,54 @@ using namespace davit::cache;
 using davit::priv::Notification;
 using Bench = FactoryBench;
 
+namespace {
+
+// What follows `word` in the text of a scope, up to the next part of it.
+QString partOf(const QString &scope, QStringView word)
+{
+    const qsizetype at = scope.indexOf(word);
+    if (at < 0)
+        return {};
+    QString part = scope.mid(at + word.size());
+    for (const QStringView next : {u" with labels ", u" with fields ", u" (metadata)"}) {
+        if (const qsizetype end = part.indexOf(next); end >= 0)
+            part.truncate(end);
+    }
+    return part;
+}
+
+// What a server would show of it to a watch of this scope; null: nothing.
+Object servedTo(const QString &scope, const Object &object)
+{
+    const QString space = scope.startsWith(u"in ") ? partOf(scope, u"in ") : QString();
+    LabelSelector labels;
+    FieldSelector fields;
+    if (!LabelSelector::parse(partOf(scope, u"with labels "), &labels).isOk()
+        || !FieldSelector::parse(partOf(scope, u"with fields "), &fields).isOk())
+        qFatal("%s", qUtf8Printable(scope));
+    if ((!space.isEmpty() && object.namespaceName() != space) || !labels.matches(object)
+        || !fields.matches(object))
+        return {};
+    return scope.contains(u"(metadata)") ? priv::metadataOnly(object) : object;
+}
+
+// "~n/a@1>n/a@11"
+QStringList changesOf(QStringList shown)
+{
+    for (QString &one : shown)
+        one = u'~' + one + u'>' + QString(one).replace(u'@', u"@1"_s);
+    return shown;
+}
+
+QStringList textsOf(QStringList shown, const QString &form)
+{
+    for (QString &one : shown)
+        one = form.arg(one);
+    return shown;
+}
+
+} // namespace
+
 class tst_SharedInformerFactory : public QObject
 {
     Q_OBJECT
@@ -46,6 +94,12 @@ void tst_SharedInformerFactory::pairs_data()
     const auto named = [](const char *name) {
         return std::move(
             InformerRequest(kWidget).withFields(u"metadata.name="_s + QLatin1StringView(name)));
+    };
+    const auto fields = [](QStringView text) {
+        return std::move(InformerRequest(kWidget).withFields(text.toString()));
+    };
+    const auto labels = [](QStringView text) {
+        return std::move(InformerRequest(kWidget).withLabels(text.toString()));
     };
     row("the same twice", everything(), everything(), {""}, {"m/c@3", "n/a@1", "n/b@2"});
     row("namespace on all", everything(), in("n"), {""}, {"n/a@1", "n/b@2"});
@@ -95,6 +149,39 @@ void tst_SharedInformerFactory::pairs_data()
         {"(metadata)", "with fields spec.size=1 (metadata)"}, {"n/a@1"});
     row("a field of the metadata on metadata", meta(everything()), meta(named("b")), {"(metadata)"},
         {"n/b@2"});
+    row("a field of the spec, in a namespace and in all, metadata alone: neither covers the other",
+        meta(fields(u"spec.size=1")), meta(in("n").withFields(u"spec.size=1"_s)),
+        {"in n with fields spec.size=1 (metadata)", "with fields spec.size=1 (metadata)"},
+        {"n/a@1"});
+    row("fields in a namespace on the namespace", in("n"), in("n").withFields(u"spec.size=1"_s),
+        {"in n"}, {"n/a@1"});
+    row("fields in a namespace on the fields", fields(u"spec.size!=2"),
+        in("n").withFields(u"spec.size!=2"_s), {"with fields spec.size!=2"}, {"n/a@1"});
+    row("fields on fields in a namespace: the wider replaces",
+        in("n").withFields(u"spec.size!=2"_s), fields(u"spec.size!=2"),
+        {"with fields spec.size!=2"}, {"m/c@3", "n/a@1"});
+    row("namespace and fields: neither covers the other", in("n"), fields(u"spec.size!=2"),
+        {"in n", "with fields spec.size!=2"}, {"m/c@3", "n/a@1"});
+    row("labels and fields on fields", fields(u"spec.size=1"), green().withFields(u"spec.size=1"_s),
+        {"with fields spec.size=1"}, {"n/a@1"});
+    row("labels and fields: neither covers the other", green(), fields(u"spec.size=2"),
+        {"with fields spec.size=2", "with labels colour=green"}, {"n/b@2"});
+    row("two field selectors", named("a"), named("b"),
+        {"with fields metadata.name=a", "with fields metadata.name=b"}, {"n/b@2"});
+    row("more fields on fewer", fields(u"spec.size!=2"), fields(u"metadata.name=c,spec.size!=2"),
+        {"with fields spec.size!=2"}, {"m/c@3"});
+    row("fewer fields on more: the wider replaces", fields(u"metadata.name=c,spec.size!=2"),
+        fields(u"spec.size!=2"), {"with fields spec.size!=2"}, {"m/c@3", "n/a@1"});
+    row("more labels on fewer", green(), labels(u"colour=green,tier"), {"with labels colour=green"},
+        {"m/c@3"});
+    row("fewer labels on more: the wider replaces", labels(u"colour=green,tier"), green(),
+        {"with labels colour=green"}, {"m/c@3", "n/a@1"});
+    row("more labels in a namespace on fewer in all", labels(u"colour in (blue,green)"),
+        in("m").withLabels(u"tier,colour in (green,blue)"_s),
+        {"with labels colour in (blue,green)"}, {"m/c@3"});
+    row("label sets that share a term: neither covers the other", labels(u"colour=green,tier"),
+        labels(u"colour=green,!tier"),
+        {"with labels colour=green,!tier", "with labels colour=green,tier"}, {"n/a@1"});
 }
 
 void tst_SharedInformerFactory::pairs()
@@ -109,15 +196,8 @@ void tst_SharedInformerFactory::pairs()
             const QString scope = bench.sources[answered].first;
             std::vector<Object> items;
             for (const Object &object : three()) {
-                const bool matches = (!scope.contains(u"in n") || object.namespaceName() == u"n")
-                    && (!scope.contains(u"in m") || object.namespaceName() == u"m")
-                    && (!scope.contains(u"green") || object.label("colour"_L1) == u"green")
-                    && (!scope.contains(u"red") || object.label("colour"_L1) == u"red")
-                    && (!scope.contains(u"spec.size=1") || object.name() == u"a")
-                    && (!scope.contains(u"metadata.name=b") || object.name() == u"b");
-                if (matches)
-                    items.push_back(
-                        scope.contains(u"(metadata)") ? priv::metadataOnly(object) : object);
+                if (const Object served = servedTo(scope, object); !served.isNull())
+                    items.push_back(served);
             }
             bench.sources[answered].second->answerList(std::move(items), u"10"_s);
             bench.run();
@@ -132,15 +212,22 @@ void tst_SharedInformerFactory::pairs()
     bench.run();
     QTEST(texts(second.lister().list()), "shown");
     QTEST(bench.running(), "watches");
-    QFETCH(QStringList, shown);
-    for (QString &one : shown)
-        one = u'+' + one + u'!';
-    QCOMPARE(second.heard(), shown);
+    QFETCH(const QStringList, shown);
+    QCOMPARE(second.heard(), textsOf(shown, u"+%1!"_s));
     QVERIFY(second.backend->hasSynced());
     QCOMPARE(first.heard(), QStringList()); // nobody disturbed the first
-    QCOMPARE(texts(first.lister().list()).size(), firstHeard.size());
+    const QStringList firstShown = texts(first.lister().list());
+    QCOMPARE(firstShown.size(), firstHeard.size());
     for (const Object &object : second.lister().list())
         QCOMPARE(object.isMetadataOnly(), asked.payload() == Payload::Metadata);
+    for (const QString &scope : bench.running()) { // what happens from here on
+        for (const Object &object : three(u"1"_s)) {
+            if (const Object served = servedTo(scope, object); !served.isNull())
+                bench.send(scope, {happened(Type::Modified, served)});
+        }
+    }
+    QCOMPARE(first.heard(), changesOf(firstShown));
+    QCOMPARE(second.heard(), changesOf(shown));
 }
 
 void tst_SharedInformerFactory::covers_data()
@@ -167,6 +254,25 @@ void tst_SharedInformerFactory::covers_data()
                                                     << ";;spec.size=1;m" << false;
     QTest::newRow("metadata fields on metadata") << ";;;m"
                                                  << ";;metadata.name=1;m" << true;
+    QTest::newRow("one more label") << ";a=b;;"
+                                    << ";a=b,c=d;;" << true;
+    QTest::newRow("one label less") << ";a=b,c=d;;"
+                                    << ";a=b;;" << false;
+    QTest::newRow("commas in a set of labels") << ";a in (b,c);;"
+                                               << ";a in (b,c),d;;" << true;
+    QTest::newRow("a set of labels is one term") << ";a in (b,c);;"
+                                                 << ";a in (b,d),c;;" << false;
+    QTest::newRow("one more field") << ";;a=b;"
+                                    << ";;a=b,c=d;" << true;
+    QTest::newRow("a comma in the value of a field") << ";;a=b\\,c;"
+                                                     << ";;a=b\\,c,d=e;" << true;
+    QTest::newRow("half a value") << ";;a=b;"
+                                  << ";;a=b\\,c;" << false;
+    QTest::newRow("one more field of the spec on metadata")
+        << ";;metadata.name=1;m"
+        << ";;metadata.name=1,spec.size=1;m" << false;
+    QTest::newRow("what only the server can judge of metadata") << ";;spec.size=1;m"
+                                                                << "n;;spec.size=1;m" << false;
 }
 
 void tst_SharedInformerFactory::covers()
