@@ -21,6 +21,7 @@ Reflector::Reflector(ListerWatcher &source, ReflectorStore &store, support::Exec
     , m_expectedKind(m_options.expectedGvk.kind.toLatin1())
     , m_expectedApiVersion(apiVersion(m_options.expectedGvk).toLatin1())
     , m_backoff(time, m_options.backoff, m_options.random)
+    , m_resyncPeriod(m_options.resyncPeriod)
     , m_isAlive(std::make_shared<bool>(true))
 {
     if (m_options.checksConsistency)
@@ -391,13 +392,21 @@ void Reflector::onCompared(const QStringList &differences)
 
 void Reflector::armResync()
 {
-    if (m_options.resyncPeriod <= 0ns || m_resyncTimer)
+    if (m_resyncPeriod <= 0ns || m_resyncTimer)
         return;
     m_resyncTimer = m_time.callAfter(
-        m_options.resyncPeriod, m_executor, [this, alive = std::weak_ptr<bool>(m_isAlive)] {
+        m_resyncPeriod, m_executor, [this, alive = std::weak_ptr<bool>(m_isAlive)] {
             if (alive.lock())
                 resyncFired();
         });
+}
+
+void Reflector::setResyncPeriod(Nanoseconds period)
+{
+    m_resyncPeriod = period;
+    m_time.cancel(std::exchange(m_resyncTimer, 0));
+    if (!m_isStopped && state().fills > 0)
+        armResync();
 }
 
 void Reflector::resyncFired()

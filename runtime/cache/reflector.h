@@ -76,6 +76,8 @@ public:
     void start();
     // Nothing reaches the store afterwards. [cache-thread]
     void stop();
+    // From now on; zero: no resync. [cache-thread]
+    void setResyncPeriod(std::chrono::nanoseconds period);
     // [thread-safe]
     ReflectorState state() const;
     // The version that the next watch starts from; empty before the first list. [thread-safe]
@@ -151,6 +153,7 @@ private:
     const QByteArray m_expectedKind; // both ASCII
     const QByteArray m_expectedApiVersion;
     support::Backoff m_backoff;
+    Nanoseconds m_resyncPeriod;
     std::shared_ptr<bool> m_isAlive; // timers look whether the reflector is still there
     support::TimeSource::TimerId m_waitTimer = 0;
     support::TimeSource::TimerId m_resyncTimer = 0;

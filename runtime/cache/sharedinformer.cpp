@@ -30,7 +30,8 @@ SharedInformer::SharedInformer(std::unique_ptr<ListerWatcher> source, support::E
         return queue;
     }())
     , m_isAlive(std::make_shared<bool>(true))
-    , m_resyncCheckPeriod(m_options.resyncPeriod)
+    , m_resyncCheckPeriod(
+          m_options.resyncCheckPeriod < 0ns ? m_options.resyncPeriod : m_options.resyncCheckPeriod)
 { }
 
 SharedInformer::~SharedInformer()
@@ -244,14 +245,7 @@ Status SharedInformer::addListener(
     if (m_isStopped)
         return Status(ErrorCode::Canceled,
             QStringLiteral("listen to %1: its informer has stopped").arg(m_options.reflector.name));
-    Nanoseconds wanted = resyncPeriod.value_or(m_options.resyncPeriod);
-    if (wanted > 0ns && wanted < 1s)
-        wanted = 1s;
-    if (m_resyncCheckPeriod > 0ns && wanted > 0ns && wanted < m_resyncCheckPeriod && !m_reflector) {
-        m_resyncCheckPeriod = wanted;
-        for (Listening &other : m_listeners)
-            other.effective = effectivePeriod(other.requested);
-    }
+    const Nanoseconds wanted = possiblePeriod(resyncPeriod.value_or(m_options.resyncPeriod));
     Listening listening{std::move(listener), wanted, effectivePeriod(wanted), {}, true};
     listening.nextResync = m_time.monotonic() + listening.effective;
     std::vector<InformerEvent> replay;
@@ -267,12 +261,48 @@ Status SharedInformer::addListener(
     return Status::ok();
 }
 
+// 4.2: at least a second, and no shorter than what a running informer checks.
+std::chrono::nanoseconds SharedInformer::possiblePeriod(Nanoseconds asked)
+{
+    const auto seconds = [](Nanoseconds ns) { return double(ns.count()) / 1e9; };
+    if (asked <= 0ns)
+        return 0ns;
+    const Logger log = m_options.reflector.log.with("resource", m_options.reflector.name)
+                           .with("askedSeconds", seconds(asked));
+    if (asked < 1s)
+        log.warning("a resync period below a second is taken as one second");
+    const Nanoseconds wanted = std::max<Nanoseconds>(asked, 1s);
+    if (m_resyncCheckPeriod <= 0ns) {
+        log.warning("a resync period has no effect, the watch that is shared has no resync");
+    } else if (wanted < m_resyncCheckPeriod) {
+        if (!m_reflector)
+            checkAsOftenAs(wanted);
+        else
+            log.warning("a resync period is shorter than that of the watch that is shared",
+                {{"periodSeconds", seconds(m_resyncCheckPeriod)}});
+    }
+    return wanted;
+}
+
+void SharedInformer::checkAsOftenAs(Nanoseconds period)
+{
+    m_resyncCheckPeriod = period;
+    for (Listening &listening : m_listeners) {
+        if (listening.effective <= 0ns)
+            listening.nextResync = m_time.monotonic() + effectivePeriod(listening.requested);
+        listening.effective = effectivePeriod(listening.requested);
+    }
+    if (m_reflector)
+        m_reflector->setResyncPeriod(period);
+}
+
 void SharedInformer::removeListener(const InformerListener *listener)
 {
     const auto isIt = [&](const auto &other) { return other.get() == listener; };
     std::erase_if(m_listeners, [&](const Listening &other) { return isIt(other.listener); });
     for (Adoption &adoption : m_adoptions)
-        std::erase_if(adoption.handover.listeners, isIt);
+        std::erase_if(adoption.handover.listeners,
+            [&](const Handover::Leaving &other) { return isIt(other.listener); });
 }
 
 Status SharedInformer::addIndexers(std::vector<std::pair<QString, IndexValues>> indexers)
@@ -300,7 +330,7 @@ SharedInformer::Handover SharedInformer::handOver()
     handover.heard = m_store->snapshot();
     handover.hasSynced = hasSynced();
     for (Listening &listening : m_listeners)
-        handover.listeners.push_back(std::move(listening.listener));
+        handover.listeners.push_back({std::move(listening.listener), listening.requested});
     m_listeners.clear();
     return handover;
 }
@@ -351,15 +381,16 @@ void SharedInformer::tellDifferences(const Adoption &adoption)
             events.push_back({Kind::Updated, false, false, false, known, object, true});
         }
     });
-    for (const std::shared_ptr<InformerListener> &listener : adoption.handover.listeners) {
+    for (const auto &[listener, wanted] : adoption.handover.listeners) {
         if (!adoption.moved(*listener))
             continue;
         listener->onEvents(events, true);
         if (isInitial)
             listener->onSynced();
-        m_listeners.push_back(
-            {listener, m_options.resyncPeriod, effectivePeriod(m_options.resyncPeriod),
-                m_time.monotonic() + effectivePeriod(m_options.resyncPeriod), true});
+        if (wanted > 0ns && (m_resyncCheckPeriod <= 0ns || wanted < m_resyncCheckPeriod))
+            checkAsOftenAs(wanted);
+        const Nanoseconds effective = effectivePeriod(wanted);
+        m_listeners.push_back({listener, wanted, effective, m_time.monotonic() + effective, true});
     }
 }
 

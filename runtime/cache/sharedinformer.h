@@ -46,7 +46,9 @@ public:
 struct SharedInformerOptions
 {
     ReflectorOptions reflector; // its resync members are set by the informer
-    std::chrono::nanoseconds resyncPeriod{0}; // default of listeners; zero: no resync ever
+    std::chrono::nanoseconds resyncPeriod{0}; // default of listeners
+    // How often it is looked who is due; zero: no resync ever. Negative: as often as the default.
+    std::chrono::nanoseconds resyncCheckPeriod{-1};
     Transform transform;
     std::function<void()> onSynced; // [cache-thread]
     std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: not looked at (mutationcheck.h)
@@ -68,8 +70,8 @@ public:
     void stop();
     bool isStopped() const { return m_isStopped; }
 
-    // Canceled after stop(). The period is what the listener asks for; see I-5 for what it gets.
-    // [cache-thread]
+    // Canceled after stop(). The period is what the listener asks for; see I-5 for what it gets. A
+    // warning says when that is less. [cache-thread]
     Status addListener(std::shared_ptr<InformerListener> listener,
         std::optional<std::chrono::nanoseconds> resyncPeriod = std::nullopt);
     // No effect when it does not listen. [cache-thread]
@@ -84,14 +86,20 @@ public:
     // A listener that leaves for a wider informer, with all it has heard so far.
     struct Handover
     {
-        std::vector<std::shared_ptr<InformerListener>> listeners;
+        struct Leaving
+        {
+            std::shared_ptr<InformerListener> listener;
+            std::chrono::nanoseconds resyncPeriod{0}; // what it asked for
+        };
+        std::vector<Leaving> listeners;
         std::shared_ptr<const StoreSnapshot> heard;
         bool hasSynced = false;
     };
     // Takes all listeners off. [cache-thread]
     Handover handOver();
     // Takes them in, as soon as this informer is not behind what they heard: then `moved` is asked
-    // for each (false: it is gone), and it hears the differences. [cache-thread]
+    // for each (false: it is gone), and it hears the differences. They keep their resync periods:
+    // what is checked less often is from here on checked as often as they need. [cache-thread]
     void adopt(Handover handover, std::function<bool(InformerListener &)> moved);
 
     // [thread-safe]
@@ -135,6 +143,8 @@ private:
     bool shouldResync();
     void onDamage(const Object &object);
     Nanoseconds effectivePeriod(Nanoseconds wanted) const;
+    Nanoseconds possiblePeriod(Nanoseconds asked);
+    void checkAsOftenAs(Nanoseconds period);
 
     std::unique_ptr<ListerWatcher> m_source;
     support::Executor &m_executor;

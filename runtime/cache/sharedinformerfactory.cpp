@@ -10,6 +10,8 @@
 
 namespace davit::cache {
 
+using namespace std::chrono_literals;
+
 // What outlives the factory as long as a view does.
 class SharedInformerFactory::Core : public std::enable_shared_from_this<Core>
 {
@@ -47,10 +49,11 @@ private:
         std::weak_ptr<const Mailbox> mailbox;
     };
 
-    std::shared_ptr<RunningInformer> acquire(
-        const transport::Resource &resource, const WatchScope &scope);
-    std::unique_ptr<RunningInformer> make(
-        const transport::Resource &resource, const WatchScope &scope);
+    // `resyncPeriod` counts when it is the first to ask; negative: the default.
+    std::shared_ptr<RunningInformer> acquire(const transport::Resource &resource,
+        const WatchScope &scope, std::chrono::nanoseconds resyncPeriod);
+    std::unique_ptr<RunningInformer> make(const transport::Resource &resource,
+        const WatchScope &scope, std::chrono::nanoseconds resyncPeriod);
     void followKind(const Gvk &gvk, RestCollection *collection) const;
     SharedInformerOptions informerOptions(const WatchScope &scope, RunningInformer *running);
     bool isShutDown() const;
@@ -90,7 +93,8 @@ Status SharedInformerFactory::Core::parts(const transport::Resource &resource,
     const std::vector<WatchScope> &scopes, std::vector<std::shared_ptr<ViewPart>> *parts)
 {
     for (const WatchScope &scope : scopes) {
-        std::shared_ptr<RunningInformer> informer = acquire(resource, scope);
+        std::shared_ptr<RunningInformer> informer
+            = acquire(resource, scope, request.resyncPeriod());
         if (!informer) {
             for (const std::shared_ptr<ViewPart> &part : *parts)
                 part->close();
@@ -98,7 +102,8 @@ Status SharedInformerFactory::Core::parts(const transport::Resource &resource,
                 QStringLiteral("watch %1: the cache is shut down").arg(toString(request.gvk())));
         }
         parts->push_back(std::make_shared<ViewPart>(scope, mailbox));
-        parts->back()->attach(std::move(informer));
+        // Readers hear no resyncs.
+        parts->back()->attach(std::move(informer), mailbox ? request.resyncPeriod() : 0ns);
     }
     return Status::ok();
 }
@@ -121,7 +126,8 @@ QString SharedInformerFactory::Core::addView(
 }
 
 std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
-    const transport::Resource &resource, const WatchScope &scope)
+    const transport::Resource &resource, const WatchScope &scope,
+    std::chrono::nanoseconds resyncPeriod)
 {
     std::vector<std::shared_ptr<RunningInformer>> looked; // let go outside the lock
     const std::lock_guard lock(m_mutex);
@@ -140,7 +146,7 @@ std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
     }
     if (exact)
         return exact;
-    std::unique_ptr<RunningInformer> owned = make(resource, scope);
+    std::unique_ptr<RunningInformer> owned = make(resource, scope, resyncPeriod);
     RunningInformer *const raw = owned.get();
     std::shared_ptr<RunningInformer> made(
         raw, [core = shared_from_this()](RunningInformer *last) { core->retire(last); });
@@ -151,7 +157,8 @@ std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
 }
 
 std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
-    const transport::Resource &resource, const WatchScope &scope)
+    const transport::Resource &resource, const WatchScope &scope,
+    std::chrono::nanoseconds resyncPeriod)
 {
     auto made = m_options.executor ? std::make_unique<RunningInformer>(scope, *m_options.executor)
                                    : std::make_unique<RunningInformer>(scope, m_pool);
@@ -170,7 +177,13 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
         source = std::make_unique<RestListerWatcher>(
             m_transport, std::move(collection), m_options.log.with("resource", scope.toText()));
     }
-    made->setUp(std::move(source), m_time, informerOptions(scope, made.get()));
+    SharedInformerOptions options = informerOptions(scope, made.get());
+    // Its first listener comes after the start, when it could not be checked more often any more.
+    if (resyncPeriod > 0ns)
+        options.resyncCheckPeriod = options.resyncPeriod > 0ns
+            ? std::min(options.resyncPeriod, std::max<std::chrono::nanoseconds>(resyncPeriod, 1s))
+            : std::max<std::chrono::nanoseconds>(resyncPeriod, 1s);
+    made->setUp(std::move(source), m_time, std::move(options));
     return made;
 }
 

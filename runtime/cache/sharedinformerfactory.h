@@ -4,8 +4,12 @@
 //   - When a wider informer has synced, the views of the narrower ones move over, without losing or
 //   doubling an event, and the narrower watches end.
 //   - The last view or lister out stops its watch.
+//   - The first view of a watch may give it a resync period; the later ones get what it has, or
+//   longer ones (I-5). A view that moves keeps its own.
 //   - Informers run from start() on; those asked for later run at once.
 // That a kind is served, and that the plugin may see it, is the caller's to check.
+// Davit decides otherwise: a watch that is begun for a view with a resync period of its own has it,
+// also where the default is none (4.2).
 // Source: BEHAVIOURS.md (F-1 to F-5). Test: tst_sharedinformerfactory.
 #pragma once
 

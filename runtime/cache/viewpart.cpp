@@ -42,7 +42,8 @@ ViewPart::ViewPart(const WatchScope &scope, std::shared_ptr<Mailbox> mailbox)
 
 ViewPart::~ViewPart() = default;
 
-void ViewPart::attach(std::shared_ptr<RunningInformer> informer)
+void ViewPart::attach(
+    std::shared_ptr<RunningInformer> informer, std::chrono::nanoseconds resyncPeriod)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -50,9 +51,12 @@ void ViewPart::attach(std::shared_ptr<RunningInformer> informer)
         m_store = informer->informer().store();
         m_isExact = informer->scope() == m_filter.scope();
     }
-    informer->executor().post([self = shared_from_this(), informer] {
+    std::optional<std::chrono::nanoseconds> own;
+    if (resyncPeriod >= resyncPeriod.zero())
+        own = resyncPeriod;
+    informer->executor().post([self = shared_from_this(), informer, own] {
         // Refused when it has stopped: no news then.
-        static_cast<void>(informer->informer().addListener(self));
+        static_cast<void>(informer->informer().addListener(self, own));
         informer->followSuccessor();
     });
 }

@@ -46,8 +46,8 @@ public:
     ViewPart(const WatchScope &scope, std::shared_ptr<Mailbox> mailbox);
     ~ViewPart() override;
 
-    // Begins to listen. Once. [plugin-thread]
-    void attach(std::shared_ptr<RunningInformer> informer);
+    // Begins to listen. Once. A negative period is the informer's default. [plugin-thread]
+    void attach(std::shared_ptr<RunningInformer> informer, std::chrono::nanoseconds resyncPeriod);
     // Stops listening and gives the informer up; reads go on with what is stored now.
     // [thread-safe]
     void close();

@@ -11,6 +11,7 @@ public:
     QString fieldSelector;
     Payload payload = Payload::Unset;
     Delivery delivery = Delivery::Unset;
+    std::chrono::nanoseconds resyncPeriod{-1};
 };
 
 InformerRequest::InformerRequest(const Gvk &gvk) : d(new InformerRequestPrivate)
@@ -52,6 +53,12 @@ InformerRequest &InformerRequest::delivery(Delivery delivery)
     return *this;
 }
 
+InformerRequest &InformerRequest::resyncPeriod(std::chrono::nanoseconds period)
+{
+    d->resyncPeriod = period;
+    return *this;
+}
+
 Gvk InformerRequest::gvk() const
 {
     return d->gvk;
@@ -80,6 +87,11 @@ Payload InformerRequest::payload() const
 Delivery InformerRequest::delivery() const
 {
     return d->delivery;
+}
+
+std::chrono::nanoseconds InformerRequest::resyncPeriod() const
+{
+    return d->resyncPeriod;
 }
 
 DAVIT_END_NAMESPACE

@@ -15,6 +15,9 @@ private Q_SLOTS:
     void t67_start_data();
     void t67_start();
     void f1_resyncPerKind();
+    void ownResync_data();
+    void ownResync();
+    void ownResyncMoves();
     void f5_namespace_data();
     void f5_namespace();
     void f5_tweak();
@@ -71,6 +74,96 @@ void tst_FactoryOptions::f1_resyncPerKind()
     bench.clock.advance(9s, &bench.executor);
     bench.run();
     QCOMPARE(view.heard(), QStringList());
+}
+
+// 4.2, by views that come one after the other.
+void tst_FactoryOptions::ownResync_data()
+{
+    using Periods = QList<int>;
+    QTest::addColumn<int>("byDefault"); // seconds
+    QTest::addColumn<bool>("isStarted"); // before the views come
+    QTest::addColumn<Periods>("asked"); // milliseconds; -1: nothing
+    QTest::addColumn<Periods>("effective"); // seconds
+    QTest::addColumn<QStringList>("warnings");
+    const QString shorter
+        = u"2|cache|a resync period is shorter than that of the watch that is shared"
+          "|resource=demo.example/v1 Widget|askedSeconds=%1|periodSeconds=%2"_s;
+    const QString useless
+        = u"2|cache|a resync period has no effect, the watch that is shared has no resync"
+          "|resource=demo.example/v1 Widget|askedSeconds=5"_s;
+    QTest::newRow("nothing asked: the default")
+        << 20 << true << Periods{-1} << Periods{20} << L({});
+    QTest::newRow("0: none") << 20 << true << Periods{0, -1} << Periods{0, 20} << L({});
+    QTest::newRow("I-5: before the start the shortest is checked")
+        << 20 << false << Periods{0, 10000, 5000, -1} << Periods{0, 10, 5, 20} << L({});
+    QTest::newRow("I-5: the first view of a running factory counts")
+        << 20 << true << Periods{5000, 10000} << Periods{5, 10} << L({});
+    QTest::newRow("4.2: after the start no shorter one")
+        << 20 << true << Periods{-1, 5000} << Periods{20, 20}
+        << QStringList{shorter.arg(5).arg(20)};
+    QTest::newRow("longer than the default") << 5 << true << Periods{20000} << Periods{20} << L({});
+    QTest::newRow("no default: the first view has its own, the others none")
+        << 0 << true << Periods{5000, -1, 10000} << Periods{5, 0, 10} << L({});
+    QTest::newRow("I-5: a watch without a resync gets none later")
+        << 0 << true << Periods{-1, 5000} << Periods{0, 0} << QStringList{useless};
+    QTest::newRow("4.2: at least a second")
+        << 20 << true << Periods{10} << Periods{1}
+        << QStringList{u"2|cache|a resync period below a second is taken as one second"
+                       "|resource=demo.example/v1 Widget|askedSeconds=0.01"_s};
+}
+
+void tst_FactoryOptions::ownResync()
+{
+    QFETCH(const int, byDefault);
+    QFETCH(const bool, isStarted);
+    QFETCH(const QList<int>, asked);
+    fake::Lines lines;
+    FactoryOptions options;
+    options.resyncPeriod = std::chrono::seconds(byDefault);
+    options.log = Logger(lines, u"cache"_s);
+    Bench bench(isStarted, options);
+    std::vector<PluginView> views;
+    for (const int milliseconds : asked)
+        views.push_back(
+            bench.view(everything().resyncPeriod(std::chrono::milliseconds(milliseconds))));
+    bench.factory->start();
+    bench.run();
+    bench.list({}, widgets({"n/a@1"}), u"10"_s);
+    for (PluginView &view : views)
+        view.heard();
+    QList<int> effective(asked.size(), 0);
+    for (int second = 1; second <= 30; ++second) {
+        bench.clock.advance(1s, &bench.executor);
+        bench.run();
+        for (qsizetype i = 0; i < asked.size(); ++i) {
+            if (!views[std::size_t(i)].heard().isEmpty() && effective[i] == 0)
+                effective[i] = second;
+        }
+    }
+    QTEST(effective, "effective");
+    QTEST(lines.seen, "warnings");
+}
+
+// A view that moves to a wider watch keeps the period it asked for, whatever that one checked.
+void tst_FactoryOptions::ownResyncMoves()
+{
+    Bench bench;
+    PluginView narrow = bench.view(in("n").resyncPeriod(5s));
+    bench.list(u"in n"_s, widgets({"n/a@1"}), u"10"_s);
+    PluginView wide = bench.view(everything());
+    bench.list({}, widgets({"n/a@1", "m/b@2"}), u"20"_s);
+    QCOMPARE(bench.running(), L({""}));
+    narrow.heard();
+    wide.heard();
+    for (int i = 0; i < 2; ++i) {
+        bench.clock.advance(4s, &bench.executor);
+        bench.run();
+        QCOMPARE(narrow.heard(), QStringList());
+        bench.clock.advance(1s, &bench.executor);
+        bench.run();
+        QCOMPARE(narrow.heard(), L({"~n/a@1>n/a@1"}));
+        QCOMPARE(wide.heard(), QStringList()); // asked for none
+    }
 }
 
 void tst_FactoryOptions::f5_namespace_data()

@@ -5,6 +5,7 @@
 
 #include <QtCore/qshareddata.h>
 #include <QtCore/qstringlist.h>
+#include <chrono>
 #include <davit/gvk.h>
 
 DAVIT_BEGIN_NAMESPACE
@@ -40,6 +41,11 @@ public:
     InformerRequest &withFields(const QString &fieldSelector);
     InformerRequest &payload(Payload payload);
     InformerRequest &delivery(Delivery delivery);
+    // How often `updated` comes for what did not change, too. 0: never; negative: the host's
+    // default, which holds unless it is set. Less than a second is a second. All views of a watch
+    // share its timer: one that runs already is not made faster, and one that has none does not
+    // get one; the log says so (I-5).
+    InformerRequest &resyncPeriod(std::chrono::nanoseconds period);
 
     Gvk gvk() const;
     QStringList namespaces() const;
@@ -47,6 +53,7 @@ public:
     QString fieldSelector() const;
     Payload payload() const;
     Delivery delivery() const;
+    std::chrono::nanoseconds resyncPeriod() const; // negative: the host's default
 
 private:
     QSharedDataPointer<InformerRequestPrivate> d;
