@@ -1,9 +1,13 @@
 // One moment of a store: immutable, complete, its indexes of the same moment. Readers hold it by
 // shared pointer and work on it without a lock; whoever lets go last hands the tries back to the
-// store's strand, so that no reader ever frees a tree. Test: tst_threadsafestore.
+// store's strand, so that no reader ever frees a tree. Reads that fill something say
+// InvalidArgument for an index that is not there, with its name, and fill nothing then; a value
+// without objects is no error. Source: BEHAVIOURS.md (3.2). Test: tst_threadsafestore.
 #pragma once
 
 #include "objecttrie.h"
+
+#include <davit/status.h>
 
 #include <QtCore/qstringlist.h>
 #include <functional>
@@ -59,7 +63,15 @@ struct StoreSnapshot
     QStringList indexValues(const QString &indexName) const;
     // Objects of one value, in no particular order. [thread-safe]
     QList<Object> byIndex(const QString &indexName, const QString &value) const;
+    Status byIndex(const QString &indexName, const QString &value, QList<Object> *found) const;
+    // Keys of one value, "namespace/name" or "name", sorted (IndexKeys). [thread-safe]
+    Status indexKeys(const QString &indexName, const QString &value, QStringList *keys) const;
+    // Objects that share a value of the index with this one, each once (Index). PluginFault when
+    // the index's function fails; it runs here. [cache-thread]
+    Status index(const QString &indexName, const Object &object, QList<Object> *found) const;
+    // In no particular order. [thread-safe]
     QList<Object> list() const;
+    QList<ObjectKey> keys() const;
 };
 
 } // namespace davit::cache

@@ -41,6 +41,8 @@ Object ViewLister::find(const ObjectKey &key) const
 QList<Object> ViewLister::list(const QString *namespaceName, const LabelSelector *selector) const
 {
     QList<Object> found;
+    if (selector && selector->toString() == QLatin1StringView("<nothing>"))
+        return found; // without a look at the store (S-8)
     const QString asked = namespaceName ? *namespaceName : QString(); // empty: all (S-9)
     for (const std::shared_ptr<ViewPart> &part : m_parts) {
         const ViewFilter &filter = part->filter();

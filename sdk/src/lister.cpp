@@ -58,10 +58,18 @@ QList<Object> Lister::inNamespace(const QString &namespaceName, const LabelSelec
 QList<Object> Lister::byIndex(const QString &name, const QString &value) const
 {
     QList<Object> objects;
-    if (d && !d->byIndex(name, value, &objects))
-        qWarning("index \"%s\" of %s was never added", qUtf8Printable(name),
-            qUtf8Printable(toString(gvk())));
+    if (const Status status = byIndex(name, value, &objects); d && !status.isOk())
+        qWarning("%s", qUtf8Printable(status.error().message()));
     return objects;
+}
+
+Status Lister::byIndex(const QString &name, const QString &value, QList<Object> *objects) const
+{
+    objects->clear();
+    if (d && d->byIndex(name, value, objects))
+        return Status::ok();
+    return Status(ErrorCode::InvalidArgument,
+        QStringLiteral("index \"%1\" of %2 was never added").arg(name, toString(gvk())));
 }
 
 QStringList Lister::indexValues(const QString &name) const

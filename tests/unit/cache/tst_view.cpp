@@ -35,6 +35,8 @@ private Q_SLOTS:
     void wrongSelectors_data();
     void wrongSelectors();
     void indexesOfAView();
+    void s10_get();
+    void s8_nothingIsSelected();
     void b28_throwingIndexFunction();
     void indexesMoveAlong();
     void readsOfAView();
@@ -154,6 +156,45 @@ void tst_View::indexesOfAView()
     QList<Object> none;
     QVERIFY(!first.backend->lister().byIndex(u"unknown"_s, u"x"_s, &none));
     QCOMPARE(second.lister().indexValues(u"namespace"_s), L({"m", "n"}));
+    QList<Object> found;
+    QVERIFY(second.lister().byIndex(u"byName"_s, u"two-c"_s, &found).isOk());
+    QCOMPARE(texts(found), L({"m/c@3"}));
+    QVERIFY(
+        second.lister().byIndex(u"byName"_s, u"two-b"_s, &found).isOk()); // no objects: no error
+    QVERIFY(found.isEmpty());
+    const Status unknown = second.lister().byIndex(u"byColour"_s, u"red"_s, &found);
+    QCOMPARE(unknown.error().code(), ErrorCode::InvalidArgument);
+    QCOMPARE(unknown.error().message(),
+        u"index \"byColour\" of demo.example/v1 Widget was never added"_s);
+}
+
+// S-10: NotFound names the kind and the key.
+void tst_View::s10_get()
+{
+    Bench bench;
+    PluginView view = bench.view(green());
+    bench.list(u"with labels colour=green"_s, {three()[0], three()[2]}, u"10"_s);
+    const Lister lister = view.lister();
+    const Result<Object> there = lister.get({u"n"_s, u"a"_s});
+    QVERIFY(there.isOk());
+    QCOMPARE(text(there.value()), u"n/a@1"_s);
+    const Result<Object> absent = lister.get({u"n"_s, u"b"_s});
+    QCOMPARE(absent.error().code(), ErrorCode::NotFound);
+    QCOMPARE(absent.error().message(), u"demo.example/v1 Widget n/b is not in the cache"_s);
+    QCOMPARE(lister.get({{}, u"c"_s}).error().message(),
+        u"demo.example/v1 Widget c is not in the cache"_s);
+}
+
+void tst_View::s8_nothingIsSelected()
+{
+    Bench bench;
+    PluginView view = bench.view(everything());
+    bench.list(QString(), three(), u"10"_s);
+    LabelSelector nothing;
+    QVERIFY(LabelSelector::fromValue(Value(), &nothing).isOk());
+    QVERIFY(view.lister().list(nothing).isEmpty());
+    QVERIFY(view.lister().inNamespace(u"n"_s, nothing).isEmpty());
+    QCOMPARE(view.lister().list(LabelSelector()).size(), 3); // the empty one selects all
 }
 
 void tst_View::b28_throwingIndexFunction()

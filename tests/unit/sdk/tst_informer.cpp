@@ -40,6 +40,7 @@ private Q_SLOTS:
     void receiverIsCutAtDeath();
     void listerOutlivesTheInformer();
     void listerAsksItsBackend();
+    void resyncPeriodOfARequest();
     void indexes();
 };
 
@@ -177,6 +178,25 @@ void tst_Informer::listerAsksItsBackend()
     QCOMPARE(backend->asked, QStringLiteral("a|app=web"));
     QTest::ignoreMessage(QtWarningMsg, "index \"byNode\" of v1 Secret was never added");
     QVERIFY(lister.byIndex(QStringLiteral("byNode"), QStringLiteral("n1")).isEmpty());
+    QList<Object> found{Object()};
+    const Status unknown = lister.byIndex(QStringLiteral("byNode"), QStringLiteral("n1"), &found);
+    QCOMPARE(unknown.error().code(), ErrorCode::InvalidArgument);
+    QCOMPARE(
+        unknown.error().message(), QStringLiteral("index \"byNode\" of v1 Secret was never added"));
+    QVERIFY(found.isEmpty());
+    QCOMPARE(lister.get({QStringLiteral("a"), QStringLiteral("b")}).error().message(),
+        QStringLiteral("v1 Secret a/b is not in the cache"));
+}
+
+void tst_Informer::resyncPeriodOfARequest()
+{
+    using namespace std::chrono_literals;
+    InformerRequest request(kSecret);
+    QVERIFY(request.resyncPeriod() < 0ns); // the host's default
+    const InformerRequest copy = request;
+    request.resyncPeriod(5min);
+    QVERIFY(request.resyncPeriod() == 5min);
+    QVERIFY(copy.resyncPeriod() < 0ns);
 }
 
 void tst_Informer::indexes()

@@ -11,6 +11,7 @@
 #include <QtCore/qlist.h>
 #include <QtCore/qstringlist.h>
 #include <davit/object.h>
+#include <davit/result.h>
 
 DAVIT_BEGIN_NAMESPACE
 class DAVIT_EXPORT Lister
@@ -29,6 +30,15 @@ public:
     bool hasSynced() const noexcept;
     // The object, or a null one. O(log n). [thread-safe]
     Object find(const ObjectKey &key) const;
+    // The same for those who go on with the error: NotFound names kind and key. [thread-safe]
+    Result<Object> get(const ObjectKey &key) const
+    {
+        Object object = find(key);
+        if (object.isNull())
+            return Error(ErrorCode::NotFound,
+                QStringLiteral("%1 %2 is not in the cache").arg(toString(gvk()), toString(key)));
+        return object;
+    }
     // All objects, or those of one namespace, or those that match. O(n), O(namespace) with a
     // namespace. [thread-safe]
     QList<Object> list() const;
@@ -38,6 +48,8 @@ public:
     // Objects for which index `name` gave `value`; empty for a value without objects, and, with a
     // warning in the log, for an index that was never added (Informer::addIndex). [thread-safe]
     QList<Object> byIndex(const QString &name, const QString &value) const;
+    // Fills `objects`, or InvalidArgument names an index that was never added. [thread-safe]
+    Status byIndex(const QString &name, const QString &value, QList<Object> *objects) const;
     // Values of the index that have objects, sorted. [thread-safe]
     QStringList indexValues(const QString &name) const;
     // Number of objects. O(1) without a narrowing request, else O(n). [thread-safe]
