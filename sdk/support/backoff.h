@@ -19,6 +19,8 @@ struct BackoffSettings
     // Delays start anew when more than this has passed since they last did; zero means never. A
     // factor of zero or less has the same effect.
     std::chrono::nanoseconds resetInterval = std::chrono::minutes(2);
+    // How often the delay grows; then it stays. The cap binds first unless it is very high.
+    int steps = 38;
 };
 
 class Backoff
@@ -38,6 +40,7 @@ private:
     const BackoffSettings m_settings;
     std::function<double()> m_random;
     double m_currentNs;
+    int m_stepsLeft;
     std::chrono::nanoseconds m_lastReset;
 };
 

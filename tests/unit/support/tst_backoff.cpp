@@ -19,6 +19,8 @@ private Q_SLOTS:
     void sequence_R1();
     void lastResetDoesNotMove_R3_T18();
     void constant_R4();
+    void steps_R4_data();
+    void steps_R4();
     void fiveRounds_R5_T17();
     void jitterBounds();
     void neverOverflows_B35();
@@ -69,6 +71,32 @@ void tst_Backoff::lastResetDoesNotMove_R3_T18()
     QCOMPARE(strict.next().count(), std::chrono::nanoseconds(1600ms).count());
     exact.advance(1ns);
     QCOMPARE(strict.next().count(), std::chrono::nanoseconds(800ms).count());
+}
+
+// As wait.Backoff: after so many calls the delay grows no more, till it begins anew.
+void tst_Backoff::steps_R4_data()
+{
+    QTest::addColumn<int>("steps");
+    QTest::addColumn<QList<int>>("delays"); // ms; two minutes pass before the last
+    QTest::newRow("none: constant") << 0 << QList<int>{10, 10, 10, 10};
+    QTest::newRow("one") << 1 << QList<int>{10, 20, 20, 10};
+    QTest::newRow("two") << 2 << QList<int>{10, 20, 40, 40, 10};
+    QTest::newRow("the cap binds first") << 9 << QList<int>{10, 20, 40, 80, 100, 100, 10};
+}
+
+void tst_Backoff::steps_R4()
+{
+    QFETCH(const int, steps);
+    QFETCH(const QList<int>, delays);
+    ManualClock clock;
+    Backoff backoff(clock, {10ms, 2.0, 0.0, 100ms, 2min, steps});
+    QList<int> seen;
+    for (qsizetype i = 0; i < delays.size(); ++i) {
+        if (i == delays.size() - 1)
+            clock.advance(2min + 1ns);
+        seen += int(backoff.next() / 1ms);
+    }
+    QCOMPARE(seen, delays);
 }
 
 void tst_Backoff::constant_R4()
