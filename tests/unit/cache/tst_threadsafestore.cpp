@@ -73,6 +73,16 @@ void s1_replaceAndBookmark()
     QCOMPARE(text(store.find({{}, u"a"_s})), u"a@9"_s);
 }
 
+void t51_deletionLeavesTheVersion()
+{
+    ThreadSafeStore store;
+    store.put(widget(u"a@9"));
+    store.remove({{}, u"a"_s}); // a tombstone says nothing of versions
+    QCOMPARE(store.working().resourceVersion, u"9"_s);
+    store.setResourceVersion(u"12"_s); // as the informer does for a deletion that was seen
+    QCOMPARE(store.working().resourceVersion, u"12"_s);
+}
+
 void t52_emptyBucketsVanish()
 {
     ThreadSafeStore store;
@@ -439,6 +449,7 @@ void tst_ThreadSafeStore::stories_data()
     QTest::addColumn<Story>("story");
     QTest::newRow("T50, S-1: the last write wins") << Story(t50_versionOfTheStore);
     QTest::newRow("S-1: lists and bookmarks") << Story(s1_replaceAndBookmark);
+    QTest::newRow("T51: a deletion that was not seen") << Story(t51_deletionLeavesTheVersion);
     QTest::newRow("T52: empty buckets vanish") << Story(t52_emptyBucketsVanish);
     QTest::newRow("T53: an index added later") << Story(t53_lateIndexer);
     QTest::newRow("T54: a name that is taken") << Story(t54_indexerConflict);

@@ -2,7 +2,10 @@
 // delivery. Rules S-8 to S-11, I-15, I-16.
 #include "factorybench.h"
 
+#include <codec/watchdecoder.h>
+
 #include <QtCore/qcoreapplication.h>
+#include <QtCore/qfile.h>
 
 using namespace fakes;
 using namespace davit::cache;
@@ -10,6 +13,14 @@ using davit::priv::Notification;
 using Bench = FactoryBench;
 
 namespace {
+
+QByteArray caseFile(const char *name)
+{
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/") + QLatin1StringView(name));
+    if (!file.open(QIODevice::ReadOnly))
+        qFatal("%s is missing", name);
+    return file.readAll();
+}
 
 class BySize final : public IndexFunction
 {
@@ -38,6 +49,8 @@ private Q_SLOTS:
     void s10_get();
     void s8_nothingIsSelected();
     void b28_throwingIndexFunction();
+    void b28_case();
+    void t60_lateViewSyncs();
     void indexesMoveAlong();
     void readsOfAView();
     void listerOutlivesItsInformer();
@@ -217,6 +230,70 @@ void tst_View::b28_throwingIndexFunction()
     const qsizetype faults = bench.faults.seen.size();
     bench.run();
     QCOMPARE(bench.faults.seen.size(), faults);
+}
+
+// The case's own events, and a function that throws where the label is missing.
+void tst_View::b28_case()
+{
+    class ByTeam final : public IndexFunction
+    {
+    public:
+        QStringList values(const Object &object) const override
+        {
+            if (!object["metadata"_L1]["labels"_L1]["team"_L1].isString())
+                throw std::runtime_error("no team");
+            return {object.label("team"_L1)};
+        }
+    };
+    const QJsonArray after
+        = QJsonDocument::fromJson(caseFile("B28-want.json")).object()[u"after"_s].toArray();
+    Bench bench;
+    PluginView view = bench.view(everything());
+    QVERIFY(view.backend->addIndex(u"by-team"_s, std::make_shared<ByTeam>()).isOk());
+    bench.list(QString(), {}, u"100"_s);
+    codec::WatchDecoder decoder({});
+    const QList<QByteArray> lines = caseFile("B28-events.ndjson").trimmed().split('\n');
+    QCOMPARE(lines.size(), after.size());
+    qsizetype without = 0;
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const QJsonObject event = QJsonDocument::fromJson(lines[i]).object();
+        const QJsonObject metadata = event[u"object"_s][u"metadata"_s].toObject();
+        without += event[u"type"_s] != u"DELETED"_s && !metadata.contains(u"labels"_s) ? 1 : 0;
+        bench.send({}, decoder.feed(lines[i] + '\n'));
+        const QJsonObject want = after[i].toObject();
+        const auto keys = [&](const QString &index, const QString &value) {
+            QStringList all;
+            for (const Object &object : view.lister().byIndex(index, value))
+                all += toString(object.key());
+            all.sort();
+            return all;
+        };
+        if (want.contains(u"team x"_s))
+            QCOMPARE(keys(u"by-team"_s, u"x"_s), want[u"team x"_s].toVariant().toStringList());
+        if (want.contains(u"namespace apps"_s))
+            QCOMPARE(keys(u"namespace"_s, u"apps"_s),
+                want[u"namespace apps"_s].toVariant().toStringList());
+        QCOMPARE(bench.faults.seen.size(), without); // each told, with the index's name
+    }
+    QVERIFY(without > 0);
+    QCOMPARE(bench.faults.seen.front(), u"index function by-team: no team"_s);
+}
+
+// T60, I-23: a late view has synced once it has handled the last of what it was told first.
+void tst_View::t60_lateViewSyncs()
+{
+    Bench bench;
+    PluginView first = bench.view(everything());
+    bench.list(QString(), {three()[0], three()[1]}, u"10"_s);
+    PluginView late = bench.view(everything());
+    const std::vector<Notification> batch = late.backend->takeBatch();
+    QCOMPARE(batch.size(), 2u);
+    for (const Notification &n : batch) {
+        QVERIFY(n.isInInitialList);
+        QVERIFY(!late.backend->hasSynced());
+        late.backend->handled(n);
+    }
+    QVERIFY(late.backend->hasSynced());
 }
 
 void tst_View::indexesMoveAlong()

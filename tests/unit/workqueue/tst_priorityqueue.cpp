@@ -144,6 +144,17 @@ void shutDownDropsAll() // T80, W-22
     QCOMPARE(f.counts.depth, (std::map<int, qsizetype>{{0, 0}, {3, 0}}));
 }
 
+void shutDownWithThreeReady() // T80
+{
+    Fixture f;
+    for (const char *name : {"a", "b", "c"})
+        f.add(name);
+    QCOMPARE(f.queue.length(), 3);
+    f.queue.shutDown();
+    QVERIFY(!f.queue.get(f.consumer)); // at once, and none of them
+    QCOMPARE(f.queue.length(), 0);
+}
+
 void keepsTheEarlierMoment() // W-18
 {
     Fixture f;
@@ -474,6 +485,7 @@ void tst_PriorityQueue::stories_data()
     QTest::newRow("T78: a priority only rises") << Story(priorityOnlyRises);
     QTest::newRow("T79: ready beats a delay") << Story(readyBeatsDelay);
     QTest::newRow("T80: shut down, all is dropped") << Story(shutDownDropsAll);
+    QTest::newRow("T80: three ready items") << Story(shutDownWithThreeReady);
     QTest::newRow("W-18: the earlier moment") << Story(keepsTheEarlierMoment);
     QTest::newRow("B38, W-19: age counts from the moment it is ready") << Story(ageCountsFromReady);
     QTest::newRow("W-20: a key in hands") << Story(processedKeyIsHeld);
