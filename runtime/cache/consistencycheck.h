@@ -3,7 +3,7 @@
 //   - Transformed on both sides, matched by uid, compared whole.
 //   - Asked again each second until the server answers; a newer fill replaces an older question.
 //   - The versions "" and "0" cannot be asked for exactly: nothing happens.
-// Davit decides otherwise: a difference is told, where client-go ends the process. Source:
+// Davit decides otherwise: a difference is told, where client-go ends the process (1.8). Source:
 // BEHAVIOURS.md. Test: tst_cachechecks.
 #pragma once
 

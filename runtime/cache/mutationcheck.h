@@ -3,7 +3,7 @@
 // pointer can do it. Contract:
 //   - Each damaged object is told once; one that was replaced meanwhile is looked at anew.
 //   - Objects that have left the store are not looked at (client-go keeps them for two minutes).
-// Davit decides otherwise: damage is told, where client-go ends the process. Case B30. Test:
+// Davit decides otherwise: damage is told, where client-go ends the process (4.7). Case B30. Test:
 // tst_cachechecks.
 #pragma once
 

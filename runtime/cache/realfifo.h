@@ -3,10 +3,12 @@
 //   - Atomic mode: a relist or a resync is one entry. Item by item: one entry an object, tombstones
 //   included, computed from what is queued and what the consumer's store knows.
 //   - hasSynced(): populated, and the entries of the first list were processed, not only taken.
+// Davit decides otherwise:
+//   - An item of an atomic list that has no key is logged and left out, the others come through
+//   (Q-26a).
 //   - The lock is never held while entries are processed, however many wait: producer and
 //   consumer share a strand, so the queue holds no more than one piece of the stream.
-// Davit decides otherwise: an item of an atomic list that has no key is logged and left out, the
-// others come through (Q-26a). Source: BEHAVIOURS.md. Test: tst_realfifo.
+// Source: BEHAVIOURS.md. Test: tst_realfifo.
 #pragma once
 
 #include "deltaqueue.h"

@@ -88,8 +88,8 @@ ReflectorState SharedInformer::reflectorState() const
 void SharedInformer::drain()
 {
     Status status;
-    while (m_queue.tryPopBatch(
-        [this](std::span<const Delta> deltas, bool isInitial) { return apply(deltas, isInitial); },
+    while (m_queue.tryPopBatch([this](std::span<const Delta> deltas,
+                                   bool isInitial) { return process(deltas, isInitial); },
         &status)) { }
     m_store->publish();
     distribute();
@@ -102,6 +102,32 @@ void SharedInformer::drain()
             m_options.onSynced();
     }
     adoptThoseInTime();
+}
+
+Status SharedInformer::process(std::span<const Delta> deltas, bool isInInitialList)
+{
+    const qsizetype waiting = m_queue.depth();
+    const Nanoseconds begun = m_time.monotonic();
+    const Status status = apply(deltas, isInInitialList);
+    const Nanoseconds took = m_time.monotonic() - begun;
+    if (m_options.onProcessed)
+        m_options.onProcessed(took);
+    traceSlow(took, qsizetype(deltas.size()), waiting);
+    return status;
+}
+
+// Q-21; once a minute.
+void SharedInformer::traceSlow(Nanoseconds took, qsizetype changes, qsizetype waiting)
+{
+    if (waiting <= 10 || took <= std::min<Nanoseconds>(100ms * changes, 1s))
+        return;
+    const Nanoseconds now = m_time.monotonic();
+    if (m_slowToldAt && now - *m_slowToldAt < 1min)
+        return;
+    m_slowToldAt = now;
+    m_options.reflector.log.with("resource", m_options.reflector.name)
+        .info("changes take long to store, others wait for them",
+            {{"seconds", double(took.count()) / 1e9}, {"changes", changes}, {"waiting", waiting}});
 }
 
 Status SharedInformer::apply(std::span<const Delta> deltas, bool isInInitialList)

@@ -51,6 +51,8 @@ struct SharedInformerOptions
     std::chrono::nanoseconds resyncCheckPeriod{-1};
     Transform transform;
     std::function<void()> onSynced; // [cache-thread]
+    // How long a batch of changes took to store; empty: nobody asks. [cache-thread]
+    std::function<void(std::chrono::nanoseconds)> onProcessed;
     std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: not looked at (mutationcheck.h)
 };
 
@@ -130,6 +132,8 @@ private:
     };
 
     void drain();
+    Status process(std::span<const Delta> deltas, bool isInInitialList);
+    void traceSlow(Nanoseconds took, qsizetype changes, qsizetype waiting);
     Status apply(std::span<const Delta> deltas, bool isInInitialList);
     void upsert(const Delta &delta, bool isInInitialList);
     void remove(const Delta &delta);
@@ -158,6 +162,7 @@ private:
     std::vector<InformerEvent> m_events; // of the drain under way
     Nanoseconds m_resyncCheckPeriod;
     bool m_isStopped = false;
+    std::optional<Nanoseconds> m_slowToldAt;
     mutable std::mutex m_mutex;
     std::unique_ptr<Reflector> m_reflector; // set once by start(), GUARDED_BY(m_mutex) for others
     std::atomic<bool> m_hasSynced = false;

@@ -34,6 +34,7 @@ public:
         const std::shared_ptr<Mailbox> &mailbox);
     QString nextViewKey();
     const FactoryOptions &options() const { return m_options; }
+    support::TimeSource &time() const { return m_time; }
 
 private:
     struct Entry
@@ -476,8 +477,8 @@ Status SharedInformerFactory::makeInformer(const transport::Resource &resource,
     if (const Status status = m_core->parts(resource, request, mailbox, scopes, &parts);
         !status.isOk())
         return status;
-    *backend = std::make_unique<View>(
-        request, m_core->addView(owner, request, mailbox), mailbox, std::move(parts), faults);
+    *backend = std::make_unique<View>(request, m_core->addView(owner, request, mailbox), mailbox,
+        std::move(parts), faults, m_core->time(), m_core->options().log.with("plugin", owner));
     return Status::ok();
 }
 

@@ -249,6 +249,42 @@ void q24_orderWithinARelist(Bench &bench)
     QCOMPARE(heard.mid(2), L({"+d@11", "~c@3>c@12", "~c@12>c@13"}));
 }
 
+// more than ten wait and one takes more than 100 ms; told once a minute. 4.7: each batch is
+// heard of.
+void q21_slowProcessing(Bench &bench)
+{
+    std::vector<std::chrono::nanoseconds> heard;
+    bench.options.onProcessed = [&](std::chrono::nanoseconds took) { heard.push_back(took); };
+    auto slowness = 0ms; // of an index function
+    bench.sync({}, u"10"_s);
+    QVERIFY(bench.informer
+                ->addIndexers({{u"slow"_s,
+                    [&](const Object &) {
+                        bench.clock.advance(slowness);
+                        return std::optional<QStringList>(std::in_place);
+                    }}})
+                .isOk());
+    const auto updates = [&](int from) { // of one object: a batch each
+        std::vector<codec::WatchEvent> events;
+        for (int i = from; i < from + 12; ++i)
+            events.push_back(happened(Type::Modified, widget(QStringLiteral("n/a@%1").arg(i))));
+        return events;
+    };
+    bench.send(updates(100));
+    slowness = 100ms; // not more than that
+    bench.send(updates(200));
+    QCOMPARE(bench.lines.seen, QStringList());
+    slowness = 101ms;
+    bench.send({happened(Type::Modified, widget(u"n/a@300"))}); // nobody waits
+    QCOMPARE(bench.lines.seen, QStringList());
+    heard.clear();
+    bench.send(updates(400));
+    QCOMPARE(bench.lines.seen,
+        L({"3|cache|changes take long to store, others wait for them"
+           "|resource=demo.example/v1 Widget|seconds=0.101|changes=1|waiting=11"}));
+    QCOMPARE(heard, std::vector<std::chrono::nanoseconds>(12, 101ms));
+}
+
 } // namespace
 
 class tst_SharedInformer : public QObject
@@ -388,6 +424,7 @@ void tst_SharedInformer::stories_data()
     QTest::newRow("T63: a stopped informer") << Script(t63_stopped);
     QTest::newRow("I-4: before the start") << Script(lifeCycle);
     QTest::newRow("T53: an index added later") << Script(addedIndexers);
+    QTest::newRow("Q-21: changes that take long to store") << Script(q21_slowProcessing);
     QTest::newRow("B14: a relist from the past") << Script(b14_relistFromThePast);
 }
 

@@ -50,6 +50,7 @@ private Q_SLOTS:
     void s8_nothingIsSelected();
     void b28_throwingIndexFunction();
     void b28_case();
+    void i20_slowHandler();
     void t60_lateViewSyncs();
     void indexesMoveAlong();
     void readsOfAView();
@@ -277,6 +278,41 @@ void tst_View::b28_case()
     }
     QVERIFY(without > 0);
     QCOMPARE(bench.faults.seen.front(), u"index function by-team: no team"_s);
+}
+
+// I-20: more than 1024 wait, those in hand included, and one took more than 100 ms.
+void tst_View::i20_slowHandler()
+{
+    fake::Lines lines;
+    FactoryOptions options;
+    options.log = Logger(lines, u"cache"_s);
+    Bench bench(true, options);
+    PluginView view = bench.view(everything());
+    std::vector<Object> items;
+    for (int i = 0; i < 1030; ++i)
+        items.push_back(widget(QStringLiteral("n/w%1@%2").arg(i).arg(i + 1)));
+    bench.list({}, std::move(items), u"2000"_s);
+    const std::vector<Notification> batch = view.backend->takeBatch();
+    QCOMPARE(batch.size(), 1030u);
+    const auto handle = [&](std::size_t which, std::chrono::nanoseconds span) {
+        bench.clock.advance(span, &bench.executor);
+        view.backend->handled(batch[which]);
+    };
+    handle(0, 100ms); // not more than that
+    QCOMPARE(lines.seen, QStringList());
+    handle(1, 101ms);
+    handle(2, 200ms); // told once a minute
+    const QString line = u"3|cache|a handler is slow, and many notifications wait for it|plugin="
+                         "|resource=demo.example/v1 Widget|object=%1|seconds=0.101|waiting=1028"_s;
+    QCOMPARE(lines.seen, QStringList(line.arg(toString(batch[1].object.key()))));
+    bench.clock.advance(1min, &bench.executor);
+    view.backend->handled(batch[3]);
+    QCOMPARE(lines.seen.size(), 2);
+    for (std::size_t i = 4; i < 8; ++i) // 1024 are not too many
+        handle(i, 0s);
+    bench.clock.advance(1min, &bench.executor);
+    view.backend->handled(batch[8]);
+    QCOMPARE(lines.seen.size(), 2);
 }
 
 // T60, I-23: a late view has synced once it has handled the last of what it was told first.
