@@ -7,6 +7,17 @@
 
 namespace davit::codec {
 
+namespace {
+
+// Nothing but what may stand between two JSON texts: CRLF of a proxy's keep-alive, for one.
+bool isBlank(QByteArrayView line)
+{
+    return std::all_of(
+        line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+}
+
+} // namespace
+
 LineFramer::LineFramer(qsizetype maxLineBytes) : m_maxLineBytes(maxLineBytes) { }
 
 QList<QByteArray> LineFramer::feed(const QByteArray &chunk)
@@ -41,9 +52,10 @@ void LineFramer::take(const char *begin, const char *end, bool isLineEnd, QList<
         m_pending.append(begin, bytes);
     } else if (!m_pending.isEmpty()) {
         m_pending.append(begin, bytes);
-        lines.append(std::move(m_pending));
+        if (!isBlank(m_pending))
+            lines.append(std::move(m_pending));
         m_pending = QByteArray();
-    } else if (bytes > 0) {
+    } else if (!isBlank(QByteArrayView(begin, bytes))) {
         lines.append(QByteArray::fromRawData(begin, bytes));
     }
 }
@@ -55,7 +67,7 @@ qsizetype LineFramer::pendingBytes() const
 
 bool LineFramer::isInsideLine() const
 {
-    return !m_pending.isEmpty() || m_skipping.bytes > 0;
+    return !isBlank(m_pending) || m_skipping.bytes > 0;
 }
 
 const QList<SkippedLine> &LineFramer::skippedLines() const

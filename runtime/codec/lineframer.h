@@ -23,7 +23,7 @@ class LineFramer
 public:
     // A line longer than `maxLineBytes` is left out; those behind it are fine.
     explicit LineFramer(qsizetype maxLineBytes = Limits().maxEventBytes);
-    // Whole lines in order, newline removed, empty ones left out. Those that lie in the chunk refer
+    // Whole lines in order, newline removed, blank ones left out. Those that lie in the chunk refer
     // to its bytes: use them while it lives. O(bytes).
     QList<QByteArray> feed(const QByteArray &chunk);
     // Bytes kept for the next chunk.

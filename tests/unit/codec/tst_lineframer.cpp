@@ -34,6 +34,8 @@ void tst_LineFramer::frames_data()
         << L{"1\n2", "3\n4\n5"} << L{"1", "23", "4"} << qsizetype(1);
     QTest::newRow("tail without newline") << L{"{}\n{\"a\""} << L{"{}"} << qsizetype(4);
     QTest::newRow("empty keep-alive lines") << L{"\n\n{}\n", "\n"} << L{"{}"} << qsizetype(0);
+    QTest::newRow("keep-alive lines that end in CRLF")
+        << L{"\r\n{}\r\n\r", "\n \t\n"} << L{"{}\r"} << qsizetype(0);
     QTest::newRow("zero bytes are bytes")
         << L{QByteArray("a\0b\n", 4)} << L{QByteArray("a\0b", 3)} << qsizetype(0);
 }
