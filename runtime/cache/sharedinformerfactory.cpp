@@ -41,6 +41,7 @@ private:
     {
         std::unique_ptr<RunningInformer> owned;
         std::weak_ptr<RunningInformer> users; // the last one calls retire()
+        QString plural;
         bool isRetiring = false; // nobody uses it any more
     };
     struct Handler
@@ -151,7 +152,7 @@ std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
     RunningInformer *const raw = owned.get();
     std::shared_ptr<RunningInformer> made(
         raw, [core = shared_from_this()](RunningInformer *last) { core->retire(last); });
-    m_entries.push_back({std::move(owned), made, false});
+    m_entries.push_back({std::move(owned), made, resource.plural, false});
     if (m_isStarted)
         raw->executor().post([raw] { raw->informer().start(); });
     return made;
@@ -179,6 +180,8 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
             m_transport, std::move(collection), m_options.log.with("resource", scope.toText()));
     }
     SharedInformerOptions options = informerOptions(scope, made.get());
+    if (m_options.onProcessed)
+        options.onProcessed = m_options.onProcessed(scope, resource.plural);
     // Its first listener comes after the start, when it could not be checked more often any more.
     if (resyncPeriod > 0ns)
         options.resyncCheckPeriod = options.resyncPeriod > 0ns
@@ -340,22 +343,25 @@ void SharedInformerFactory::Core::shutdown()
 
 std::vector<ResourceState> SharedInformerFactory::Core::states() const
 {
-    std::vector<std::shared_ptr<RunningInformer>> informers;
+    std::vector<std::pair<std::shared_ptr<RunningInformer>, QString>> informers;
     {
         const std::lock_guard lock(m_mutex);
         for (const Entry &entry : m_entries)
-            informers.push_back(entry.users.lock());
+            informers.emplace_back(entry.users.lock(), entry.plural);
     }
     std::vector<ResourceState> states;
-    for (const std::shared_ptr<RunningInformer> &running : informers) {
+    for (const auto &[running, plural] : informers) {
         if (!running)
             continue;
         const SharedInformer &informer = running->informer();
         ResourceState &state = states.emplace_back();
         state.scope = running->scope();
+        state.plural = plural;
         state.hasSynced = informer.hasSynced();
         state.reflector = informer.reflectorState();
-        state.objects = informer.store()->snapshot()->objects.size();
+        const std::shared_ptr<const StoreSnapshot> snapshot = informer.store()->snapshot();
+        state.objects = snapshot->objects.size();
+        state.storeVersion = snapshot->resourceVersion;
         state.queueDepth = informer.queueDepth();
         state.heldSnapshots = informer.store()->heldSnapshots();
         state.staleEvents = informer.staleEvents();

@@ -39,6 +39,11 @@ struct FactoryOptions
     Transform transform; // of every object, before it is stored
     // Beside the log: a round of list and watch failed. [cache-thread]
     std::function<void(const WatchScope &, const Error &)> onWatchError;
+    // Asked once an informer: who hears how long its batches of changes took to store. `plural`:
+    // "configmaps". Empty: nobody.
+    std::function<std::function<void(std::chrono::nanoseconds)>(
+        const WatchScope &scope, const QString &plural)>
+        onProcessed;
     // Which way a kind is filled; empty: Auto.
     std::function<InitialSync(const Gvk &)> initialSync;
     priv::ManagedFields managedFields = priv::ManagedFields::Drop;
@@ -66,9 +71,11 @@ struct FactoryOptions
 struct ResourceState
 {
     WatchScope scope;
+    QString plural; // "configmaps"
     bool hasSynced = false;
     ReflectorState reflector; // phase, progress, last error, counters
     qsizetype objects = 0;
+    QString storeVersion; // of the newest change that is stored
     qsizetype queueDepth = 0;
     qsizetype heldSnapshots = 0; // a slow reader pins memory
     quint64 staleEvents = 0;

@@ -196,6 +196,7 @@ Status HostApplication::startPlugins()
     settings.stateDir = m_setup.stateDir;
     settings.configs = m_setup.configuration.plugins;
     settings.trialProgram = trialProgram();
+    settings.faults.onFault = faultCounter(m_metrics);
     m_plugins
         = std::make_unique<pluginhost::PluginManager>(*m_services, m_executor, m_time, settings);
     m_plugins->setOnChanged([](const pluginhost::PluginSpec &) {}); // the manager logs them

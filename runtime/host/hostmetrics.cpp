@@ -7,6 +7,7 @@
 #include <observability/processmetrics.h>
 
 #include <array>
+#include <cstring>
 #include <map>
 
 namespace davit::host {
@@ -14,6 +15,23 @@ namespace davit::host {
 using observability::MetricsRegistry;
 using observability::MetricsSink;
 using Type = MetricsRegistry::Type;
+
+namespace {
+
+// As client-go has them; a scope of its own is an informer of its own.
+MetricLabels informerLabels(const cache::WatchScope &scope, const QString &plural)
+{
+    return {{QStringLiteral("name"), scope.toText()}, {QStringLiteral("group"), scope.gvk.group},
+        {QStringLiteral("version"), scope.gvk.version}, {QStringLiteral("resource"), plural}};
+}
+
+// S-2: a number that fits into a double.
+double versionNumber(const QString &resourceVersion)
+{
+    return double(resourceVersion.right(15).toULongLong());
+}
+
+} // namespace
 
 void addProcessMetrics(MetricsRegistry &registry)
 {
@@ -50,6 +68,25 @@ void addPluginMetrics(MetricsRegistry &registry, const observability::StateBoard
     });
 }
 
+std::function<void(const QString &, const char *, const QString &)> faultCounter(
+    MetricsRegistry &registry)
+{
+    return [&registry](const QString &pluginId, const char *entry, const QString &subject) {
+        const QString plugin = QStringLiteral("plugin");
+        registry
+            .counter(QStringLiteral("davit_plugin_faults_total"),
+                QStringLiteral("Calls of plugin code that threw, by what was called"),
+                {{plugin, pluginId}, {QStringLiteral("kind"), QString::fromLatin1(entry)}})
+            .increment();
+        if (std::strcmp(entry, "index function") == 0)
+            registry
+                .counter(QStringLiteral("davit_index_function_faults_total"),
+                    QStringLiteral("Objects left out of an index because its function threw"),
+                    {{plugin, pluginId}, {QStringLiteral("index"), subject}})
+                .increment();
+    };
+}
+
 void addCacheMetrics(
     MetricsRegistry &registry, std::function<std::vector<cache::ResourceState>()> resources)
 {
@@ -82,12 +119,31 @@ void addCacheMetrics(
             add(Type::Counter, "davit_cache_damaged_objects_total",
                 "Cached objects whose memory was written to; KUBE_CACHE_MUTATION_DETECTOR looks",
                 double(state.damagedObjects));
+            const MetricLabels informer = informerLabels(state.scope, state.plural);
+            sink.add(Type::Gauge, QStringLiteral("informer_queued_items"),
+                QStringLiteral("Changes that wait between watch and cache"), informer,
+                double(state.queueDepth));
+            sink.add(Type::Gauge, QStringLiteral("informer_store_resource_version"),
+                QStringLiteral("The last 15 digits of the version of the newest stored change"),
+                informer, versionNumber(state.storeVersion));
             add(Type::Counter, "davit_cache_inconsistencies_total",
                 "Objects that came otherwise than the server lists them; "
                 "KUBE_WATCHLIST_INCONSISTENCY_DETECTOR looks",
                 double(state.reflector.differences));
         }
     });
+}
+
+std::function<void(std::chrono::nanoseconds)> processingHistogram(
+    MetricsRegistry &registry, const cache::WatchScope &scope, const QString &plural)
+{
+    const Histogram histogram = registry.histogram(
+        QStringLiteral("informer_processing_latency_seconds"),
+        QStringLiteral("Time that a batch of changes took to store"),
+        {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, informerLabels(scope, plural));
+    return [histogram](std::chrono::nanoseconds took) {
+        histogram.observe(std::chrono::duration<double>(took).count());
+    };
 }
 
 void addHandlerMetrics(

@@ -13,9 +13,20 @@ void addProcessMetrics(observability::MetricsRegistry &registry);
 // davit_plugin_state, one series a plugin. `board` outlives the last scrape. [host-thread]
 void addPluginMetrics(
     observability::MetricsRegistry &registry, const observability::StateBoard &board);
-// davit_cache_*, davit_watch_*, one series a resource that is watched. [host-thread]
+// Counts the faults of plugins: davit_plugin_faults_total, one series a plugin and kind of call,
+// and davit_index_function_faults_total, one a plugin and index (B28). `registry` outlives the
+// plugins' calls. [thread-safe]
+std::function<void(const QString &pluginId, const char *entry, const QString &subject)>
+faultCounter(observability::MetricsRegistry &registry);
+// davit_cache_*, davit_watch_* and the informer_* of client-go, one series a resource that is
+// watched. [host-thread]
 void addCacheMetrics(observability::MetricsRegistry &registry,
     std::function<std::vector<cache::ResourceState>()> resources);
+// For cache::FactoryOptions::onProcessed: informer_processing_latency_seconds. `registry` outlives
+// the informers. [thread-safe]
+std::function<void(std::chrono::nanoseconds)> processingHistogram(
+    observability::MetricsRegistry &registry, const cache::WatchScope &scope,
+    const QString &plural);
 // davit_handler_pending, one series a plugin, resource and way of delivery (B33). [host-thread]
 void addHandlerMetrics(observability::MetricsRegistry &registry,
     std::function<std::vector<cache::HandlerState>()> handlers);

@@ -1,5 +1,7 @@
 #include "runtimeservices.h"
 
+#include "hostmetrics.h"
+
 #include <client/pluginclient.h>
 #include <client/pluginevents.h>
 #include <transport/qnamtransport.h>
@@ -24,13 +26,17 @@ bool isSwitchedOn(const char *variable)
 }
 
 // The aids of consistencycheck.h and mutationcheck.h, under the names that people know.
-cache::FactoryOptions informerOptions(const Configuration &configuration, priv::LogBackend &log)
+cache::FactoryOptions informerOptions(const Configuration &configuration, priv::LogBackend &log,
+    observability::MetricsRegistry &metrics)
 {
     cache::FactoryOptions options;
     options.log = Logger(log, QStringLiteral("cache"));
     options.initialSync = [syncs = configuration.initialSync](const Gvk &gvk) {
         return syncs.value(
             toString(gvk), syncs.value(QStringLiteral("*"), cache::InitialSync::Auto));
+    };
+    options.onProcessed = [&metrics](const cache::WatchScope &scope, const QString &plural) {
+        return processingHistogram(metrics, scope, plural);
     };
     options.checksConsistency = isSwitchedOn("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR");
     if (isSwitchedOn("KUBE_CACHE_MUTATION_DETECTOR"))
@@ -145,7 +151,7 @@ RuntimeServices::~RuntimeServices()
 // Options of informers that follow what the cluster serves: a CRD may be deleted and made again.
 cache::FactoryOptions RuntimeServices::followingOptions(const Configuration &configuration)
 {
-    cache::FactoryOptions options = informerOptions(configuration, m_log);
+    cache::FactoryOptions options = informerOptions(configuration, m_log, m_metrics);
     options.warnings = m_warnings;
     options.currentResource = [this](const Gvk &gvk) { return m_kinds.find(gvk); };
     options.onNotServed = [this](const Gvk &gvk) {

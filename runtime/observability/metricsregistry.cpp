@@ -39,7 +39,7 @@ bool isValidLabel(const QString &name)
 bool isReserved(const QString &name)
 {
     static constexpr std::array kPrefixes = {"davit_", "controller_runtime_", "workqueue_",
-        "rest_client_", "process_", "leader_election_", "certwatcher_"};
+        "rest_client_", "process_", "leader_election_", "certwatcher_", "informer_"};
     return std::any_of(kPrefixes.begin(), kPrefixes.end(),
         [&](const char *prefix) { return name.startsWith(QLatin1StringView(prefix)); });
 }

@@ -56,6 +56,8 @@ void PluginFaults::fault(const char *entry, const QString &subject, const QStrin
                          .arg(seconds(m_settings.window))
                          .arg(named(entry, subject), what);
     }
+    if (m_settings.onFault)
+        m_settings.onFault(QString::fromUtf8(m_pluginId), entry, subject);
     if (isTold)
         m_log.error("plugin code threw",
             {{"entry", QString::fromLatin1(entry)}, {"subject", subject}, {"what", what},

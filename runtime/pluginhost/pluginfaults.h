@@ -32,6 +32,8 @@ struct FaultSettings
     std::chrono::nanoseconds window = std::chrono::minutes(1); // … within this time are too many
     // How long anything but a reconcile may take.
     std::chrono::nanoseconds callLimit = std::chrono::seconds(60);
+    // Hears of each fault, on its thread and within it; for metrics. Empty: nobody.
+    std::function<void(const QString &pluginId, const char *entry, const QString &subject)> onFault;
 };
 
 // The plugin code that a thread runs. Both null outside of any.

@@ -2,7 +2,7 @@
 // Host-provided. Contract:
 //   - Names follow Prometheus' rules ("reaper_deleted_total"), and do not begin as the host's own
 //   do: davit_, controller_runtime_, workqueue_, rest_client_, process_, leader_election_,
-//   certwatcher_.
+//   certwatcher_, informer_.
 //   - Asking twice for a name with the same labels gives the same metric. Help, label names and
 //   buckets of a name are those of the first call, whoever made it; another set of them is refused.
 //   - A name has at most 1000 series a plugin; what is more shares one series, whose label values

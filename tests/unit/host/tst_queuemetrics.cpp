@@ -14,7 +14,47 @@ private Q_SLOTS:
     void counts();
     void manyPriorities();
     void handlers();
+    void faults();
+    void informers();
 };
+
+// 4.7, S-2: the informer_* of client-go.
+void tst_QueueMetrics::informers()
+{
+    observability::MetricsRegistry registry;
+    cache::ResourceState state;
+    state.scope.gvk = {QStringLiteral("apps"), QStringLiteral("v1"), QStringLiteral("Deployment")};
+    state.plural = QStringLiteral("deployments");
+    state.queueDepth = 7;
+    state.storeVersion = QStringLiteral("99123456789012345"); // the last 15 digits count
+    addCacheMetrics(registry, [&] { return std::vector<cache::ResourceState>{state}; });
+    const auto heard = processingHistogram(registry, state.scope, state.plural);
+    heard(3ms);
+    const QByteArray labels
+        = "group=\"apps\",name=\"apps/v1 Deployment\",resource=\"deployments\",version=\"v1\"";
+    const QByteArray page = registry.text();
+    for (const QByteArray &line : {"informer_queued_items{" + labels + "} 7\n",
+             "informer_store_resource_version{" + labels + "} 123456789012345\n",
+             "informer_processing_latency_seconds_count{" + labels + "} 1\n",
+             "informer_processing_latency_seconds_sum{" + labels + "} 0.003\n"})
+        QVERIFY2(page.contains(line), page.constData());
+}
+
+// B28: with the plugin and the index; other calls are counted by what was called alone.
+void tst_QueueMetrics::faults()
+{
+    observability::MetricsRegistry registry;
+    const auto count = faultCounter(registry);
+    count(QStringLiteral("replicator"), "index function", QStringLiteral("byName"));
+    count(QStringLiteral("replicator"), "index function", QStringLiteral("byName"));
+    count(QStringLiteral("replicator"), "slot added", QStringLiteral("v1 Secret"));
+    const QByteArray page = registry.text();
+    for (const QByteArray &line :
+        {QByteArray("plugin_faults_total{kind=\"index function\",plugin=\"replicator\"} 2\n"),
+            QByteArray("plugin_faults_total{kind=\"slot added\",plugin=\"replicator\"} 1\n"),
+            QByteArray("index_function_faults_total{index=\"byName\",plugin=\"replicator\"} 2\n")})
+        QVERIFY2(page.contains("davit_" + line), page.constData());
+}
 
 // What a label calls a resource is what the cache's own metrics call it.
 void tst_QueueMetrics::handlers()

@@ -33,6 +33,10 @@ void tst_PluginFaults::budget()
     QStringList over;
     FaultSettings settings;
     settings.budget = 3;
+    QStringList heard;
+    settings.onFault = [&](const QString &plugin, const char *entry, const QString &subject) {
+        heard += plugin + u'|' + QLatin1StringView(entry) + u'|' + subject;
+    };
     PluginFaults faults(QStringLiteral("demo"), m_clock,
         Logger(lines, QStringLiteral("pluginhost")).with("plugin", QStringLiteral("demo")),
         settings, [&](const QString &reason) { over.append(reason); });
@@ -42,6 +46,7 @@ void tst_PluginFaults::budget()
     QCOMPARE(over,
         QStringList{
             QStringLiteral("3 faults within 60 s, the last in slot added (v1 Secret): boom 2")});
+    QCOMPARE(heard, QStringList(3, QStringLiteral("demo|slot added|v1 Secret")));
     QCOMPARE(faults.count(), quint64(3));
     QCOMPARE(faults.last(), QStringLiteral("boom 2"));
     QCOMPARE(lines.seen.value(0),
