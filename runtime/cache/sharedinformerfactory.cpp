@@ -359,9 +359,11 @@ std::vector<ResourceState> SharedInformerFactory::Core::states() const
         state.plural = plural;
         state.hasSynced = informer.hasSynced();
         state.reflector = informer.reflectorState();
-        const std::shared_ptr<const StoreSnapshot> snapshot = informer.store()->snapshot();
-        state.objects = snapshot->objects.size();
-        state.storeVersion = snapshot->resourceVersion;
+        {
+            const std::shared_ptr<const StoreSnapshot> stored = informer.store()->snapshot();
+            state.objects = stored->objects.size();
+            state.storeVersion = stored->resourceVersion;
+        } // let go before the held ones are counted
         state.queueDepth = informer.queueDepth();
         state.heldSnapshots = informer.store()->heldSnapshots();
         state.staleEvents = informer.staleEvents();

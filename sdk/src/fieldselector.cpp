@@ -91,7 +91,7 @@ bool readTerm(QStringView text, FieldTerm *term)
 class FieldSelectorPrivate : public QSharedData
 {
 public:
-    std::vector<FieldTerm> terms; // sorted by printed form
+    std::vector<FieldTerm> terms; // sorted by printed form, each once
     QString text;
 };
 
@@ -117,6 +117,9 @@ Status FieldSelector::parse(QStringView text, FieldSelector *selector)
         return Status::ok();
     std::sort(terms.begin(), terms.end(),
         [](const FieldTerm &a, const FieldTerm &b) { return a.toString() < b.toString(); });
+    const auto isSame
+        = [](const FieldTerm &a, const FieldTerm &b) { return a.toString() == b.toString(); };
+    terms.erase(std::unique(terms.begin(), terms.end(), isSame), terms.end());
     selector->d.reset(new FieldSelectorPrivate);
     for (const FieldTerm &term : terms) {
         if (!selector->d->text.isEmpty())

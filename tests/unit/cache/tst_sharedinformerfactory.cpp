@@ -168,6 +168,8 @@ void tst_SharedInformerFactory::pairs_data()
         {"with fields spec.size=2", "with labels colour=green"}, {"n/b@2"});
     row("two field selectors", named("a"), named("b"),
         {"with fields metadata.name=a", "with fields metadata.name=b"}, {"n/b@2"});
+    row("a field twice, on the same once", named("c"), fields(u"metadata.name=c,metadata.name=c"),
+        {"with fields metadata.name=c"}, {"m/c@3"});
     row("more fields on fewer", fields(u"spec.size!=2"), fields(u"metadata.name=c,spec.size!=2"),
         {"with fields spec.size!=2"}, {"m/c@3"});
     row("fewer fields on more: the wider replaces", fields(u"metadata.name=c,spec.size!=2"),

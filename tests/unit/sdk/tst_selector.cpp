@@ -240,6 +240,8 @@ void tst_Selector::fields_data()
     row("E-45 !=", "status.phase!=Failed", pod, false, "status.phase!=Failed");
     row("E-45 absent is empty", "spec.nodeName=", pod, true, "spec.nodeName=");
     row("E-45 absent is not x", "spec.nodeName!=x", pod, true, "spec.nodeName!=x");
+    row("E-45 a term twice, printed once", "metadata.name=x,metadata.name=x", pod, true,
+        "metadata.name=x");
     row("E-45 AND, printed sorted", "status.phase=Failed,metadata.name=x", pod, true,
         "metadata.name=x,status.phase=Failed");
     row("E-45 empty terms are skipped", ",metadata.name=x,,", pod, true, "metadata.name=x");
