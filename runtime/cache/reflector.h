@@ -6,8 +6,8 @@
 //   - The server's Retry-After is honoured: no wait is shorter (B14, B25), up to kLongestWait. What
 //   is waited for stands in the log and in ReflectorState::lastError.
 // Davit decides otherwise:
-//   - Nothing that goes wrong in a round ends the process. A failure that lasts is a warning at
-//   first and once a minute, not an error line each time; Expired is a debug line, as there. The
+//   - Nothing that goes wrong in a round ends the process. A failure that lasts is a warning
+//   at first and once a minute, not an error line each time; Expired is a debug line, as there. The
 //   end of an open stream has no line, whether it was cut or not: it is resumed.
 //   - A watch that is refused with 503 waits as one refused with 429 does, and does not relist
 //   (B25).

@@ -2,6 +2,9 @@
 
 #include "viewpart.h"
 
+#include <davit/priv/poolaccess.h>
+
+#include <algorithm>
 #include <condition_variable>
 
 namespace davit::cache {
@@ -29,14 +32,60 @@ private:
     bool m_isOpen = false; // GUARDED_BY(m_mutex)
 };
 
+// Of several scopes those that no other one covers.
+std::vector<WatchScope> widest(const std::vector<WatchScope> &scopes)
+{
+    std::vector<WatchScope> widest;
+    for (const WatchScope &scope : scopes) {
+        const auto covers = [&](const WatchScope &other) { return other.covers(scope); };
+        if (std::any_of(widest.begin(), widest.end(), covers))
+            continue;
+        std::erase_if(widest, [&](const WatchScope &other) { return scope.covers(other); });
+        widest.push_back(scope);
+    }
+    return widest;
+}
+
+bool isCovered(const WatchScope &scope, const std::vector<WatchScope> &by)
+{
+    return std::any_of(
+        by.begin(), by.end(), [&](const WatchScope &other) { return other.covers(scope); });
+}
+
+// Whole where a scope shows it so, or judges it by more than metadata; else metadata, else nothing.
+SharedInformer::Keep keeperOf(const std::vector<WatchScope> &scopes)
+{
+    std::vector<std::pair<ViewFilter, bool>> filters; // and whether metadata is enough
+    for (const WatchScope &scope : scopes) {
+        WatchScope metadata{scope.gvk, {}, {}, {}, true};
+        filters.emplace_back(ViewFilter(scope), metadata.covers(scope));
+    }
+    return [filters](const Object &object) {
+        bool isWanted = false;
+        for (const auto &[filter, isMetadataEnough] : filters) {
+            if (!filter.passes(object))
+                continue;
+            if (!isMetadataEnough)
+                return object;
+            isWanted = true;
+        }
+        if (!isWanted)
+            return Object();
+        return object.isMetadataOnly() ? object : priv::metadataOnly(object);
+    };
+}
+
 } // namespace
 
 RunningInformer::RunningInformer(const WatchScope &scope, QThreadPool &pool)
-    : m_scope(scope), m_strand(std::make_unique<support::Strand>(pool)), m_executor(*m_strand)
+    : m_scope(scope)
+    , m_strand(std::make_unique<support::Strand>(pool))
+    , m_executor(*m_strand)
+    , m_kept{scope}
 { }
 
 RunningInformer::RunningInformer(const WatchScope &scope, support::Executor &executor)
-    : m_scope(scope), m_executor(executor)
+    : m_scope(scope), m_executor(executor), m_kept{scope}
 { }
 
 RunningInformer::~RunningInformer() = default;
@@ -65,6 +114,41 @@ void RunningInformer::runAndWait(support::Executor::Work work)
     gate->wait();
 }
 
+std::shared_ptr<void> RunningInformer::expect(
+    const std::shared_ptr<RunningInformer> &informer, const WatchScope &scope)
+{
+    {
+        const std::lock_guard lock(informer->m_mutex);
+        if (!isCovered(scope, informer->m_kept))
+            return nullptr;
+        ++informer->m_expected;
+    }
+    return {informer.get(), [informer](void *) {
+                {
+                    const std::lock_guard lock(informer->m_mutex);
+                    --informer->m_expected;
+                }
+                informer->executor().post([informer] { informer->recount(); });
+            }};
+}
+
+void RunningInformer::recount()
+{
+    std::vector<WatchScope> scopes;
+    for (const std::shared_ptr<InformerListener> &listener : m_informer->listeners())
+        scopes.push_back(static_cast<ViewPart &>(*listener).filter().scope());
+    const std::vector<WatchScope> wanted = widest(scopes);
+    {
+        const std::lock_guard lock(m_mutex);
+        const bool isAllWanted = std::all_of(m_kept.begin(), m_kept.end(),
+            [&](const WatchScope &kept) { return isCovered(kept, wanted); });
+        if (m_expected > 0 || wanted.empty() || isAllWanted)
+            return;
+        m_kept = wanted;
+    }
+    m_informer->keepOnly(keeperOf(wanted));
+}
+
 void RunningInformer::setSuccessor(const std::shared_ptr<RunningInformer> &wider)
 {
     m_successor = wider;
@@ -76,8 +160,11 @@ void RunningInformer::followSuccessor()
     const std::shared_ptr<RunningInformer> wider = m_successor.lock();
     if (!wider)
         return;
-    wider->executor().post([wider, handover = m_informer->handOver()] {
-        wider->informer().adopt(handover, [wider](InformerListener &listener) {
+    const std::shared_ptr<void> place = expect(wider, m_scope);
+    if (!place) // it was narrowed meanwhile
+        return;
+    wider->executor().post([wider, place, handover = m_informer->handOver()] {
+        wider->informer().adopt(handover, [wider, place](InformerListener &listener) {
             return static_cast<ViewPart &>(listener).moveTo(wider);
         });
     });

@@ -1,5 +1,9 @@
 // A shared informer with the strand that it runs on. Held by shared pointer by everybody who uses
-// it; the last one out stops the watch. Made by SharedInformerFactory only.
+// it; the last one out stops the watch. Made by SharedInformerFactory only. Contract:
+//   - It holds what its users ask for: when one leaves, what nobody of the others shows is dropped,
+//   and whole objects become metadata where no more is asked for. The watch stays as it is. Who
+//   asks for what was dropped gets another informer.
+// Test: tst_sharedinformerfactory.
 #pragma once
 
 #include "sharedinformer.h"
@@ -29,6 +33,12 @@ public:
     // Runs the work on the strand and waits for it; not at all after endStrand(). On a borrowed
     // executor it is only posted. [thread-safe]
     void runAndWait(support::Executor::Work work);
+    // A place for a user of `scope` until it listens; null when what is kept does not cover that.
+    // Let go without a lock held. [thread-safe]
+    static std::shared_ptr<void> expect(
+        const std::shared_ptr<RunningInformer> &informer, const WatchScope &scope);
+    // Drops what nobody asks for any more. On the strand. [cache-thread]
+    void recount();
     // Gives its listeners, and those that come later, to a wider informer. On the strand.
     // [cache-thread]
     void setSuccessor(const std::shared_ptr<RunningInformer> &wider);
@@ -42,6 +52,9 @@ private:
     support::Executor &m_executor;
     std::unique_ptr<SharedInformer> m_informer;
     std::weak_ptr<RunningInformer> m_successor; // thread-confined: the strand
+    std::mutex m_mutex;
+    std::vector<WatchScope> m_kept; // GUARDED_BY(m_mutex)
+    int m_expected = 0; // users that do not listen yet; GUARDED_BY(m_mutex)
 };
 
 } // namespace davit::cache

@@ -162,22 +162,37 @@ Status SharedInformer::apply(std::span<const Delta> deltas, bool isInInitialList
 void SharedInformer::upsert(const Delta &delta, bool isInInitialList)
 {
     const Object before = m_store->find(delta.key);
-    if (before.isNull()) {
-        m_store->put(delta.key, delta.object);
-        m_events.push_back({Kind::Added, isInInitialList, false, false, {}, delta.object});
-        return;
-    }
-    if (!haveSameUid(before, delta.object)) {
-        replaceOther(delta.key, before, delta.object, isInInitialList);
-        return;
-    }
+    const Object object = kept(delta.object);
     const QString version = delta.object.resourceVersion();
-    if (!version.isEmpty() && compareVersions(version, before.resourceVersion()) <= 0) {
+    if (!before.isNull() && haveSameUid(before, delta.object) && !version.isEmpty()
+        && compareVersions(version, before.resourceVersion()) <= 0) {
         m_staleEvents.fetch_add(1, std::memory_order_relaxed);
         return;
     }
-    m_store->put(delta.key, delta.object);
-    m_events.push_back({Kind::Updated, false, false, false, before, delta.object});
+    if (object.isNull()) {
+        drop(delta.key, before, delta.object);
+    } else if (before.isNull()) {
+        m_store->put(delta.key, object);
+        m_events.push_back({Kind::Added, isInInitialList, false, false, {}, object});
+    } else if (!haveSameUid(before, object)) {
+        replaceOther(delta.key, before, object, isInInitialList);
+    } else {
+        m_store->put(delta.key, object);
+        m_events.push_back({Kind::Updated, false, false, false, before, object});
+    }
+}
+
+// It is not what is kept (any more): a view that showed it tells its deletion.
+void SharedInformer::drop(const ObjectKey &key, const Object &before, const Object &after)
+{
+    if (!before.isNull()) {
+        m_store->remove(key);
+        if (haveSameUid(before, after))
+            m_events.push_back({Kind::Updated, false, false, false, before, after});
+        else
+            m_events.push_back({Kind::Deleted, false, true, false, before, before});
+    }
+    m_store->setResourceVersion(after.resourceVersion()); // S-1: it was seen
 }
 
 // B16: the deletion in between was not seen.
@@ -202,7 +217,14 @@ void SharedInformer::remove(const Delta &delta)
 
 void SharedInformer::replaceAll(const Delta &delta, bool isInInitialList)
 {
-    const std::vector<Object> &items = *delta.items;
+    std::vector<Object> few;
+    for (const Object &item : *delta.items) {
+        if (!m_keep)
+            break;
+        if (Object part = m_keep(item); !part.isNull())
+            few.push_back(std::move(part));
+    }
+    const std::vector<Object> &items = m_keep ? few : *delta.items;
     if (m_store->working().objects.size() > 0) {
         QSet<ObjectKey> listed;
         listed.reserve(qsizetype(items.size()));
@@ -329,6 +351,38 @@ void SharedInformer::removeListener(const InformerListener *listener)
     for (Adoption &adoption : m_adoptions)
         std::erase_if(adoption.handover.listeners,
             [&](const Handover::Leaving &other) { return isIt(other.listener); });
+}
+
+void SharedInformer::keepOnly(Keep keep)
+{
+    m_keep = std::move(keep);
+    const QString version = m_store->working().resourceVersion;
+    std::vector<std::pair<Object, Object>> changed; // as it is, and what is left of it
+    m_store->working().objects.forEach([&](const Object &object) {
+        Object part = m_keep(object);
+        if (part.isNull() || part.isMetadataOnly() != object.isMetadataOnly())
+            changed.emplace_back(object, std::move(part));
+    });
+    for (const auto &[object, part] : changed) {
+        if (part.isNull())
+            m_store->remove(object.key());
+        else
+            m_store->put(object.key(), part);
+    }
+    m_store->setResourceVersion(version);
+    m_store->publish();
+}
+
+std::vector<std::shared_ptr<InformerListener>> SharedInformer::listeners() const
+{
+    std::vector<std::shared_ptr<InformerListener>> all;
+    for (const Listening &listening : m_listeners)
+        all.push_back(listening.listener);
+    for (const Adoption &adoption : m_adoptions) {
+        for (const Handover::Leaving &leaving : adoption.handover.listeners)
+            all.push_back(leaving.listener);
+    }
+    return all;
 }
 
 Status SharedInformer::addIndexers(std::vector<std::pair<QString, IndexValues>> indexers)

@@ -85,6 +85,14 @@ public:
     Status addIndexers(std::vector<std::pair<QString, IndexValues>> indexers);
     void removeIndexer(const QString &name);
 
+    // What is kept of an object; a null one: nothing of it.
+    using Keep = std::function<Object(const Object &)>;
+    // From now on, and of what is stored: nobody who listens has asked for the rest, and nobody
+    // hears of it. [cache-thread]
+    void keepOnly(Keep keep);
+    // Those who listen, and those who wait to be adopted. [cache-thread]
+    std::vector<std::shared_ptr<InformerListener>> listeners() const;
+
     // A listener that leaves for a wider informer, with all it has heard so far.
     struct Handover
     {
@@ -136,6 +144,8 @@ private:
     void traceSlow(Nanoseconds took, qsizetype changes, qsizetype waiting);
     Status apply(std::span<const Delta> deltas, bool isInInitialList);
     void upsert(const Delta &delta, bool isInInitialList);
+    void drop(const ObjectKey &key, const Object &before, const Object &after);
+    Object kept(const Object &object) const { return m_keep ? m_keep(object) : object; }
     void remove(const Delta &delta);
     void replaceAll(const Delta &delta, bool isInInitialList);
     void syncAll();
@@ -160,6 +170,7 @@ private:
     std::vector<Listening> m_listeners;
     std::vector<Adoption> m_adoptions; // waiting to be in time
     std::vector<InformerEvent> m_events; // of the drain under way
+    Keep m_keep; // empty: all of everything
     Nanoseconds m_resyncCheckPeriod;
     bool m_isStopped = false;
     std::optional<Nanoseconds> m_slowToldAt;

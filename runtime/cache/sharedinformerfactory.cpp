@@ -51,9 +51,14 @@ private:
         std::weak_ptr<const Mailbox> mailbox;
     };
 
+    struct Acquired
+    {
+        std::shared_ptr<RunningInformer> informer; // null: shut down
+        std::shared_ptr<void> place;
+    };
     // `resyncPeriod` counts when it is the first to ask; negative: the default.
-    std::shared_ptr<RunningInformer> acquire(const transport::Resource &resource,
-        const WatchScope &scope, std::chrono::nanoseconds resyncPeriod);
+    Acquired acquire(const transport::Resource &resource, const WatchScope &scope,
+        std::chrono::nanoseconds resyncPeriod);
     std::unique_ptr<RunningInformer> make(const transport::Resource &resource,
         const WatchScope &scope, std::chrono::nanoseconds resyncPeriod);
     void followKind(const Gvk &gvk, RestCollection *collection) const;
@@ -95,9 +100,8 @@ Status SharedInformerFactory::Core::parts(const transport::Resource &resource,
     const std::vector<WatchScope> &scopes, std::vector<std::shared_ptr<ViewPart>> *parts)
 {
     for (const WatchScope &scope : scopes) {
-        std::shared_ptr<RunningInformer> informer
-            = acquire(resource, scope, request.resyncPeriod());
-        if (!informer) {
+        Acquired acquired = acquire(resource, scope, request.resyncPeriod());
+        if (!acquired.informer) {
             for (const std::shared_ptr<ViewPart> &part : *parts)
                 part->close();
             return Status(ErrorCode::Canceled,
@@ -105,7 +109,8 @@ Status SharedInformerFactory::Core::parts(const transport::Resource &resource,
         }
         parts->push_back(std::make_shared<ViewPart>(scope, mailbox));
         // Readers hear no resyncs.
-        parts->back()->attach(std::move(informer), mailbox ? request.resyncPeriod() : 0ns);
+        parts->back()->attach(std::move(acquired.informer), std::move(acquired.place),
+            mailbox ? request.resyncPeriod() : 0ns);
     }
     return Status::ok();
 }
@@ -127,26 +132,31 @@ QString SharedInformerFactory::Core::addView(
     return nextViewKey();
 }
 
-std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
+SharedInformerFactory::Core::Acquired SharedInformerFactory::Core::acquire(
     const transport::Resource &resource, const WatchScope &scope,
     std::chrono::nanoseconds resyncPeriod)
 {
     std::vector<std::shared_ptr<RunningInformer>> looked; // let go outside the lock
     const std::lock_guard lock(m_mutex);
     if (m_isShutDown)
-        return nullptr;
-    std::shared_ptr<RunningInformer> exact;
+        return {};
+    Acquired exact;
     for (const Entry &entry : m_entries) {
         std::shared_ptr<RunningInformer> informer = entry.users.lock();
         if (!informer)
             continue;
         looked.push_back(informer);
-        if (informer->scope() == scope)
-            exact = informer;
-        else if (informer->scope().covers(scope) && informer->informer().hasSynced())
-            return informer;
+        const bool isExact = informer->scope() == scope;
+        if (!isExact && (!informer->scope().covers(scope) || !informer->informer().hasSynced()))
+            continue;
+        std::shared_ptr<void> place = RunningInformer::expect(informer, scope);
+        if (!place)
+            continue; // nobody asked it for this, lately
+        if (!isExact)
+            return {std::move(informer), std::move(place)};
+        exact = {std::move(informer), std::move(place)};
     }
-    if (exact)
+    if (exact.informer)
         return exact;
     std::unique_ptr<RunningInformer> owned = make(resource, scope, resyncPeriod);
     RunningInformer *const raw = owned.get();
@@ -155,7 +165,8 @@ std::shared_ptr<RunningInformer> SharedInformerFactory::Core::acquire(
     m_entries.push_back({std::move(owned), made, resource.plural, false});
     if (m_isStarted)
         raw->executor().post([raw] { raw->informer().start(); });
-    return made;
+    std::shared_ptr<void> place = RunningInformer::expect(made, scope);
+    return {std::move(made), std::move(place)};
 }
 
 std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(

@@ -3,6 +3,8 @@
 //   there is one; else on one as narrow as asked for, which others with the same need share.
 //   - When a wider informer has synced, the views of the narrower ones move over, without losing or
 //   doubling an event, and the narrower watches end.
+//   - When the last one who asked for much leaves, what nobody else asked for is dropped from the
+//   store (tst_narrowing); the watch stays as it is.
 //   - The last view or lister out stops its watch.
 //   - The first view of a watch may give it a resync period; the later ones get what it has, or
 //   longer ones (I-5). A view that moves keeps its own.

@@ -42,8 +42,8 @@ ViewPart::ViewPart(const WatchScope &scope, std::shared_ptr<Mailbox> mailbox)
 
 ViewPart::~ViewPart() = default;
 
-void ViewPart::attach(
-    std::shared_ptr<RunningInformer> informer, std::chrono::nanoseconds resyncPeriod)
+void ViewPart::attach(std::shared_ptr<RunningInformer> informer, std::shared_ptr<void> place,
+    std::chrono::nanoseconds resyncPeriod)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -54,7 +54,7 @@ void ViewPart::attach(
     std::optional<std::chrono::nanoseconds> own;
     if (resyncPeriod >= resyncPeriod.zero())
         own = resyncPeriod;
-    informer->executor().post([self = shared_from_this(), informer, own] {
+    informer->executor().post([self = shared_from_this(), informer, own, place = std::move(place)] {
         // Refused when it has stopped: no news then.
         static_cast<void>(informer->informer().addListener(self, own));
         informer->followSuccessor();
@@ -79,6 +79,7 @@ void ViewPart::close()
         informer->informer().removeListener(self.get());
         for (const std::shared_ptr<GuardedIndex> &index : indexes)
             informer->informer().removeIndexer(index->key());
+        informer->recount();
     });
 }
 
@@ -97,7 +98,7 @@ bool ViewPart::moveTo(std::shared_ptr<RunningInformer> wider)
             if (missing.empty()) {
                 left = std::exchange(m_informer, std::move(wider));
                 m_store = m_informer->informer().store();
-                m_isExact = false;
+                m_wasExact = std::exchange(m_isExact, false);
                 return true;
             }
         }
@@ -165,6 +166,10 @@ void ViewPart::onEvents(const std::vector<InformerEvent> &events, bool wantsSync
 void ViewPart::present(const InformerEvent &event, bool all, std::vector<Notification> *out) const
 {
     const auto passes = [&](const Object &object) { return all || m_filter.passes(object); };
+    // What the informer before held was this view's only if it was no wider.
+    const auto wasShown = [&](const InformerEvent &of, const Object &before) {
+        return (of.isBeforeShown && m_wasExact) || passes(before);
+    };
     Notification shown;
     switch (event.kind) {
     case InformerEvent::Kind::Added:
@@ -173,7 +178,7 @@ void ViewPart::present(const InformerEvent &event, bool all, std::vector<Notific
         shown.isInInitialList = event.isInInitialList;
         break;
     case InformerEvent::Kind::Updated: {
-        const bool did = event.isBeforeShown || passes(event.before);
+        const bool did = wasShown(event, event.before);
         const bool does = passes(event.object);
         if (!did && !does)
             return;
@@ -191,7 +196,7 @@ void ViewPart::present(const InformerEvent &event, bool all, std::vector<Notific
     }
     case InformerEvent::Kind::Deleted:
         // What counts is whether this view showed it.
-        if (!event.isBeforeShown && !passes(event.before.isNull() ? event.object : event.before))
+        if (!wasShown(event, event.before.isNull() ? event.object : event.before))
             return;
         shown.kind = Notification::Kind::Deleted;
         shown.isFinalStateUnknown = event.isFinalStateUnknown;

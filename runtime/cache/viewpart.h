@@ -46,8 +46,10 @@ public:
     ViewPart(const WatchScope &scope, std::shared_ptr<Mailbox> mailbox);
     ~ViewPart() override;
 
-    // Begins to listen. Once. A negative period is the informer's default. [plugin-thread]
-    void attach(std::shared_ptr<RunningInformer> informer, std::chrono::nanoseconds resyncPeriod);
+    // Begins to listen. Once. `place` is let go then. A negative period is the informer's default.
+    // [plugin-thread]
+    void attach(std::shared_ptr<RunningInformer> informer, std::shared_ptr<void> place,
+        std::chrono::nanoseconds resyncPeriod);
     // Stops listening and gives the informer up; reads go on with what is stored now.
     // [thread-safe]
     void close();
@@ -81,6 +83,7 @@ private:
     std::shared_ptr<RunningInformer> m_informer; // GUARDED_BY(m_mutex); null after close()
     std::shared_ptr<const ThreadSafeStore> m_store; // GUARDED_BY(m_mutex)
     bool m_isExact = false; // GUARDED_BY(m_mutex): the informer's scope is this one's
+    bool m_wasExact = false; // thread-confined: the strand. On the informer before the last move
     bool m_isClosed = false; // GUARDED_BY(m_mutex)
     std::vector<std::shared_ptr<GuardedIndex>> m_indexes; // GUARDED_BY(m_mutex)
 };
