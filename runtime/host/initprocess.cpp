@@ -39,6 +39,7 @@ void leaveFirstProcess()
         ::sigprocmask(SIG_SETMASK, &before, nullptr);
         return;
     }
+    reap(davit); // who ended before the signals were kept
     for (;;) {
         siginfo_t signal{};
         const int number = ::sigwaitinfo(&all, &signal);

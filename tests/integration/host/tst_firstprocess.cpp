@@ -5,10 +5,12 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <sys/wait.h>
+#include <unistd.h>
 
 using namespace Qt::StringLiterals;
 
-// Becomes davit after it left two orphans behind: one that ends at once, and one that says when
+// Becomes davit after it left two orphans behind: one that ends soon, and one that says when
 // nothing is left of the first, waits for the file "go" and does what the row wants.
 static const char kScript[] = R"(
 (sh -c 'echo $$ > orphan; sleep 0.2' &)
@@ -20,6 +22,10 @@ shift
 exec "$@"
 )";
 
+// Of this program, as PID 1: waits until a child has ended, without reaping it, and becomes the
+// command that follows.
+static const QString kAfterOrphan = QStringLiteral("--after-orphan");
+
 class tst_FirstProcess : public QObject
 {
     Q_OBJECT
@@ -29,11 +35,15 @@ private Q_SLOTS:
     void reapsAndEnds();
     void orphansOfExecPlugins();
 
+public:
+    enum class When { AtOnce, OrphanHasEnded };
+    Q_ENUM(When)
+
 private:
     static QStringList inNamespace(const QStringList &command);
-    // davit on this cluster as PID 1, in the folder; `act` is for kScript.
+    // davit on this cluster as PID 1, in the folder; `act` is for kScript, `when` davit begins.
     static void start(QProcess *container, const QTemporaryDir &folder, const QString &act,
-        const QStringList &cluster);
+        When when, const QStringList &cluster);
 };
 
 QStringList tst_FirstProcess::inNamespace(const QStringList &command)
@@ -44,19 +54,19 @@ QStringList tst_FirstProcess::inNamespace(const QStringList &command)
 }
 
 void tst_FirstProcess::start(QProcess *container, const QTemporaryDir &folder, const QString &act,
-    const QStringList &cluster)
+    When when, const QStringList &cluster)
 {
     const QDir dir(folder.path());
     if (!dir.mkpath(u"plugins"_s) || !dir.mkpath(u"state"_s))
         qFatal("no folders");
     container->setWorkingDirectory(folder.path());
-    container->start(u"unshare"_s,
-        inNamespace({u"/bin/sh"_s, u"-c"_s, QString::fromLatin1(kScript), u"sh"_s, act,
-            QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), u"run"_s, u"--state-dir"_s,
-            dir.filePath(u"state"_s), u"--plugin-dir"_s, dir.filePath(u"plugins"_s),
-            u"--metrics-bind-address=0"_s, u"--health-probe-bind-address=0"_s,
-            u"--zap-encoder=json"_s})
-            + cluster);
+    QStringList command{u"/bin/sh"_s, u"-c"_s, QString::fromLatin1(kScript), u"sh"_s, act};
+    if (when == When::OrphanHasEnded)
+        command += {QCoreApplication::applicationFilePath(), kAfterOrphan};
+    command += {QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), u"run"_s, u"--state-dir"_s,
+        dir.filePath(u"state"_s), u"--plugin-dir"_s, dir.filePath(u"plugins"_s),
+        u"--metrics-bind-address=0"_s, u"--health-probe-bind-address=0"_s, u"--zap-encoder=json"_s};
+    container->start(u"unshare"_s, inNamespace(command + cluster));
 }
 
 void tst_FirstProcess::initTestCase()
@@ -67,26 +77,33 @@ void tst_FirstProcess::initTestCase()
 
 void tst_FirstProcess::reapsAndEnds_data()
 {
+    QTest::addColumn<When>("when"); // davit begins
     QTest::addColumn<QString>("act");
     QTest::addColumn<QByteArray>("cause"); // as davit tells it; empty: it cannot
     QTest::addColumn<int>("exitCode");
-    QTest::newRow("B63 SIGTERM") << u"kill -s TERM 1"_s << QByteArray("SIGTERM") << 0;
-    QTest::newRow("B63 SIGINT") << u"kill -s INT 1"_s << QByteArray("SIGINT") << 0;
+    QTest::newRow("B63 an orphan that ended before davit began")
+        << When::OrphanHasEnded << u"kill -s TERM 1"_s << QByteArray("SIGTERM") << 0;
+    QTest::newRow("B63 SIGTERM") << When::AtOnce << u"kill -s TERM 1"_s << QByteArray("SIGTERM")
+                                 << 0;
+    QTest::newRow("B63 SIGINT") << When::AtOnce << u"kill -s INT 1"_s << QByteArray("SIGINT") << 0;
     QTest::newRow("B63 two signals")
+        << When::AtOnce
         << u"kill -s STOP -- -1; kill -s TERM 1; sleep 0.1; kill -s INT 1; sleep 0.1; "
            "kill -s CONT -- -1"_s
         << QByteArray() << 1;
-    QTest::newRow("B63 davit is killed") << u"kill -s KILL -- -1"_s << QByteArray() << 137;
+    QTest::newRow("B63 davit is killed")
+        << When::AtOnce << u"kill -s KILL -- -1"_s << QByteArray() << 137;
 }
 
 void tst_FirstProcess::reapsAndEnds()
 {
+    QFETCH(const When, when);
     QFETCH(const QString, act);
     QFETCH(const QByteArray, cause);
     const QTemporaryDir folder;
     const QDir dir(folder.path());
     QProcess container;
-    start(&container, folder, act, {u"--embedded"_s});
+    start(&container, folder, act, when, {u"--embedded"_s});
     QByteArray log;
     QTRY_VERIFY2_WITH_TIMEOUT(
         (log += container.readAllStandardError()).contains("\"msg\":\"ready\""), log.constData(),
@@ -123,7 +140,7 @@ void tst_FirstProcess::orphansOfExecPlugins()
     QProcess container;
     start(&container, folder,
         u"sleep 3; ! grep -qs ') Z 1 ' /proc/[0-9]*/stat || : > zombies; kill -s TERM 1"_s,
-        {u"--kubeconfig"_s, kubeconfig.fileName()});
+        When::AtOnce, {u"--kubeconfig"_s, kubeconfig.fileName()});
     QByteArray log;
     // The server is not there, which is found out with a credential alone.
     QTRY_VERIFY2_WITH_TIMEOUT(dir.exists(u"ran"_s)
@@ -136,5 +153,16 @@ void tst_FirstProcess::orphansOfExecPlugins()
     QVERIFY(!dir.exists(u"zombies"_s));
 }
 
-QTEST_GUILESS_MAIN(tst_FirstProcess)
+int main(int argc, char **argv)
+{
+    if (argc > 2 && kAfterOrphan == QLatin1StringView(argv[1])) {
+        siginfo_t ended{};
+        ::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT);
+        ::execv(argv[2], argv + 2);
+        return 1;
+    }
+    QCoreApplication application(argc, argv);
+    tst_FirstProcess test;
+    return QTest::qExec(&test, argc, argv);
+}
 #include "tst_firstprocess.moc"
