@@ -5,7 +5,7 @@
 //   - watches: shards of five, made on demand and dropped when empty.
 //   - a manager never changes its credentials: Qt's connection cache ignores them. It is retired,
 //   what runs on it goes on, and new exchanges get a new one. So is one whose peer did not answer.
-// All of it is [io-thread]. Test: tst_qnamtransport, sixtyWatches.
+// All of it is [io-thread]. Test: tst_qnamtransport, manyWatches.
 #pragma once
 
 #include "transport.h"

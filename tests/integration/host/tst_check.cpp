@@ -3,6 +3,7 @@
 #include "../transport/rawserver.h"
 #include "../transport/tlsfixture.h"
 #include "apidriver.h"
+#include "davitcommand.h"
 #include "testfile.h"
 
 #include <host/check.h>
@@ -13,7 +14,6 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QJsonDocument>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -23,31 +23,6 @@ using namespace Qt::Literals::StringLiterals;
 namespace {
 
 const QString kReplicator = QStringLiteral(DAVIT_BUILD_DIR "/plugins/replicator.so");
-
-struct Outcome
-{
-    int exitCode = -1;
-    QString out;
-    QString errors;
-};
-
-Outcome davitWith(const QStringList &arguments)
-{
-    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    for (const QString &name : environment.keys()) { // nothing of the machine's own cluster
-        if (name.startsWith(u"KUBE") || name.toUpper().endsWith(u"_PROXY"))
-            environment.remove(name);
-    }
-    environment.insert(u"HOME"_s, u"/nonexistent"_s);
-    QProcess process;
-    process.setProcessEnvironment(environment);
-    process.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), arguments);
-    if (!process.waitForFinished(60000))
-        process.kill();
-    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -2,
-        QString::fromUtf8(process.readAllStandardOutput()),
-        QString::fromUtf8(process.readAllStandardError())};
-}
 
 // The text of the line about a topic; several are joined.
 QString finding(const Outcome &outcome, const QString &topic)

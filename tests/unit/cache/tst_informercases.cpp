@@ -394,6 +394,7 @@ void tst_InformerCases::cases()
 }
 
 // Short-lived namespaces and owners leave nothing behind: no bucket, no string, no block.
+// NOLINTNEXTLINE(readability-function-size): one story
 void tst_InformerCases::b26_churn()
 {
     const QJsonObject input = caseJson(u"B26-churn.json"_s);

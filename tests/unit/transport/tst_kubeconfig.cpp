@@ -522,8 +522,7 @@ void tst_Kubeconfig::impersonation()
     QCOMPARE(as.uid, QStringLiteral("7"));
     QCOMPARE(as.groups, QStringList({QStringLiteral("a"), QStringLiteral("b")}));
     QCOMPARE(as.extra.size(), 2);
-    QCOMPARE(as.extra[0].first, QStringLiteral("Scope/x"));
-    QCOMPARE(as.extra[0].second, QStringList({QStringLiteral("view"), QStringLiteral("edit")}));
+    QCOMPARE(as.extra[0], std::pair(u"Scope/x"_s, QStringList({u"view"_s, u"edit"_s})));
 }
 
 // T92, C-55: an entry is taken whole, from the first file that has it.
