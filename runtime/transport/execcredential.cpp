@@ -52,6 +52,7 @@ std::optional<std::chrono::nanoseconds> timeOf(const std::string &text)
 void prepareChild()
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close_range(3, ~0U, CLOSE_RANGE_CLOEXEC); // what whoever started us left open is not for it
     signal(SIGPIPE, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);

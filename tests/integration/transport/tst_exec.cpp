@@ -12,6 +12,7 @@
 #include <QTest>
 #include <cstdio>
 #include <fcntl.h>
+#include <unistd.h>
 
 using namespace davit;
 using namespace davit::transport;
@@ -419,9 +420,11 @@ void tst_Exec::orphansDoNotDisturb()
     }
 }
 
-// B63: nothing but the three standard files, whatever is open here.
+// B63: nothing but the three standard files, whatever is open here and was before us.
 void tst_Exec::inheritsNothing()
 {
+    const int inherited = ::open("/dev/null", O_RDONLY); // without O_CLOEXEC
+    QVERIFY(inherited >= 3);
     RawServer server(tellToken, serverTls());
     QTemporaryDir folder;
     const QByteArray seen = folder.filePath(QStringLiteral("seen")).toUtf8();
@@ -429,6 +432,7 @@ void tst_Exec::inheritsNothing()
         server.port(), folder, "ls -l /proc/self/fd > " + seen + '\n' + printing(folder)));
     const auto body = getOnce(*transport);
     QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
+    ::close(inherited);
     QFile file(QString::fromUtf8(seen));
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QByteArray text = file.readAll();
