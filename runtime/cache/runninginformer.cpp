@@ -78,14 +78,14 @@ SharedInformer::Keep keeperOf(const std::vector<WatchScope> &scopes)
 } // namespace
 
 RunningInformer::RunningInformer(const WatchScope &scope, QThreadPool &pool)
-    : m_scope(scope)
+    : m_filter(std::make_shared<const ViewFilter>(scope))
     , m_strand(std::make_unique<support::Strand>(pool))
     , m_executor(*m_strand)
     , m_kept{scope}
 { }
 
 RunningInformer::RunningInformer(const WatchScope &scope, support::Executor &executor)
-    : m_scope(scope), m_executor(executor), m_kept{scope}
+    : m_filter(std::make_shared<const ViewFilter>(scope)), m_executor(executor), m_kept{scope}
 { }
 
 RunningInformer::~RunningInformer() = default;
@@ -160,7 +160,7 @@ void RunningInformer::followSuccessor()
     const std::shared_ptr<RunningInformer> wider = m_successor.lock();
     if (!wider)
         return;
-    const std::shared_ptr<void> place = expect(wider, m_scope);
+    const std::shared_ptr<void> place = expect(wider, scope());
     if (!place) // it was narrowed meanwhile
         return;
     wider->executor().post([wider, place, handover = m_informer->handOver()] {

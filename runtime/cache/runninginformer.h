@@ -27,7 +27,9 @@ public:
         SharedInformerOptions options);
 
     // [thread-safe]
-    const WatchScope &scope() const { return m_scope; }
+    const WatchScope &scope() const { return m_filter->scope(); }
+    // What its watch selects.
+    const std::shared_ptr<const ViewFilter> &filter() const { return m_filter; }
     SharedInformer &informer() const { return *m_informer; }
     support::Executor &executor() const { return m_executor; }
     // Runs the work on the strand and waits for it; not at all after endStrand(). On a borrowed
@@ -47,7 +49,7 @@ public:
     void endStrand();
 
 private:
-    const WatchScope m_scope;
+    const std::shared_ptr<const ViewFilter> m_filter;
     std::unique_ptr<support::Strand> m_strand; // null on a borrowed executor
     support::Executor &m_executor;
     std::unique_ptr<SharedInformer> m_informer;

@@ -10,6 +10,16 @@ namespace davit::cache {
 using namespace std::chrono_literals;
 using Kind = InformerEvent::Kind;
 
+namespace {
+
+void tellStopped(const SharedInformer::Handover &handover)
+{
+    for (const SharedInformer::Handover::Leaving &leaving : handover.listeners)
+        leaving.listener->onStopped();
+}
+
+} // namespace
+
 SharedInformer::SharedInformer(std::unique_ptr<ListerWatcher> source, support::Executor &executor,
     support::TimeSource &time, SharedInformerOptions options)
     : m_source(std::move(source))
@@ -67,8 +77,10 @@ void SharedInformer::stop()
     if (m_reflector)
         m_reflector->stop();
     m_queue.close();
-    m_adoptions.clear();
-    m_listeners.clear();
+    for (const Adoption &adoption : std::exchange(m_adoptions, {}))
+        tellStopped(adoption.handover);
+    for (const Listening &listening : std::exchange(m_listeners, {}))
+        listening.listener->onStopped();
     m_store->detach();
 }
 
@@ -92,6 +104,7 @@ void SharedInformer::drain()
                                    bool isInitial) { return process(deltas, isInitial); },
         &status)) { }
     m_store->publish();
+    tellPublished();
     distribute();
     if (!hasSynced() && m_queue.hasSynced()) {
         m_hasSynced.store(true, std::memory_order_release);
@@ -268,6 +281,16 @@ void SharedInformer::syncAll()
     });
 }
 
+void SharedInformer::tellPublished()
+{
+    for (const Listening &listening : m_listeners)
+        listening.listener->onPublished();
+    for (const std::weak_ptr<InformerListener> &departing : m_departing) {
+        if (const std::shared_ptr<InformerListener> listener = departing.lock())
+            listener->onPublished();
+    }
+}
+
 void SharedInformer::distribute()
 {
     const std::vector<InformerEvent> events = std::exchange(m_events, {});
@@ -409,15 +432,21 @@ SharedInformer::Handover SharedInformer::handOver()
     Handover handover;
     handover.heard = m_store->snapshot();
     handover.hasSynced = hasSynced();
-    for (Listening &listening : m_listeners)
+    for (Listening &listening : m_listeners) {
+        m_departing.push_back(listening.listener);
         handover.listeners.push_back({std::move(listening.listener), listening.requested});
+    }
     m_listeners.clear();
     return handover;
 }
 
 void SharedInformer::adopt(Handover handover, std::function<bool(InformerListener &)> moved)
 {
-    if (m_isStopped || handover.listeners.empty())
+    if (m_isStopped) {
+        tellStopped(handover);
+        return;
+    }
+    if (handover.listeners.empty())
         return;
     m_adoptions.push_back({std::move(handover), std::move(moved)});
     adoptThoseInTime();

@@ -41,6 +41,11 @@ public:
     virtual void onEvents(const std::vector<InformerEvent> &events, bool wantsSync) = 0;
     // Once, after the events of the first full list. [cache-thread]
     virtual void onSynced() = 0;
+    // The store shows something new, a version alone maybe. Also from an informer that it is about
+    // to leave. [thread-safe]
+    virtual void onPublished() { }
+    // Nothing is told any more: the informer has stopped. [thread-safe]
+    virtual void onStopped() { }
 };
 
 struct SharedInformerOptions
@@ -152,6 +157,7 @@ private:
     void replaceOther(
         const ObjectKey &key, const Object &before, const Object &after, bool isInitial);
     void distribute();
+    void tellPublished();
     void adoptThoseInTime();
     void tellDifferences(const Adoption &adoption);
     bool shouldResync();
@@ -169,6 +175,8 @@ private:
     std::shared_ptr<bool> m_isAlive; // posted drains look
     std::vector<Listening> m_listeners;
     std::vector<Adoption> m_adoptions; // waiting to be in time
+    // Handed over; until they are adopted they read this store.
+    std::vector<std::weak_ptr<InformerListener>> m_departing;
     std::vector<InformerEvent> m_events; // of the drain under way
     Keep m_keep; // empty: all of everything
     Nanoseconds m_resyncCheckPeriod;

@@ -485,7 +485,8 @@ void SharedInformerFactory::start()
 
 Status SharedInformerFactory::makeInformer(const transport::Resource &resource,
     const InformerRequest &request, priv::FaultSink &faults,
-    std::unique_ptr<priv::InformerBackend> *backend, const QString &owner)
+    std::unique_ptr<priv::InformerBackend> *backend, const QString &owner,
+    std::shared_ptr<const OwnWrites> ownWrites)
 {
     std::vector<WatchScope> scopes;
     if (const Status status = scopesOf(resource, request, m_core->options().namespaceName, &scopes);
@@ -497,12 +498,14 @@ Status SharedInformerFactory::makeInformer(const transport::Resource &resource,
         !status.isOk())
         return status;
     *backend = std::make_unique<View>(request, m_core->addView(owner, request, mailbox), mailbox,
-        std::move(parts), faults, m_core->time(), m_core->options().log.with("plugin", owner));
+        std::move(parts), faults, m_core->time(), m_core->options().log.with("plugin", owner),
+        ViewLister::Waits{std::move(ownWrites), m_core->options().onConsistencyWait});
     return Status::ok();
 }
 
 Status SharedInformerFactory::makeLister(const transport::Resource &resource,
-    const InformerRequest &request, priv::ListerBackend **backend)
+    const InformerRequest &request, priv::ListerBackend **backend,
+    std::shared_ptr<const OwnWrites> ownWrites)
 {
     std::vector<WatchScope> scopes;
     if (const Status status = scopesOf(resource, request, m_core->options().namespaceName, &scopes);
@@ -512,8 +515,9 @@ Status SharedInformerFactory::makeLister(const transport::Resource &resource,
     if (const Status status = m_core->parts(resource, request, nullptr, scopes, &parts);
         !status.isOk())
         return status;
-    *backend = new ViewLister(
-        request.gvk(), m_core->nextViewKey(), std::move(parts), ViewLister::Ownership::Owned);
+    *backend = new ViewLister(request.gvk(), m_core->nextViewKey(), std::move(parts),
+        ViewLister::Ownership::Owned,
+        ViewLister::Waits{std::move(ownWrites), m_core->options().onConsistencyWait});
     return Status::ok();
 }
 

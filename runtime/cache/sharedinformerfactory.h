@@ -28,6 +28,8 @@ class QThreadPool;
 
 namespace davit::cache {
 
+class OwnWrites;
+
 struct FactoryOptions
 {
     // Default of all kinds, and of single ones (empty, or a negative answer: the default).
@@ -62,6 +64,11 @@ struct FactoryOptions
     // [thread-safe]
     std::function<void(const QString &group)> onDefinition;
     std::shared_ptr<transport::ServerWarnings> warnings; // null: nobody hears of the server's
+    // A wait of Lister::waitFor() has ended; WaitObserver (consistencywait.h). May outlive the
+    // factory.
+    std::function<void(
+        QLatin1StringView operation, QLatin1StringView result, std::chrono::nanoseconds waited)>
+        onConsistencyWait;
     Logger log; // of all informers; lines name their resource; without: silent
     // For tests: where objects come from instead of the transport, and where informers run instead
     // of strands.
@@ -107,13 +114,13 @@ public:
     void start();
     // A view for a plugin. InvalidArgument for a selector that cannot be read or a namespace that
     // is not the factory's, Canceled after shutdown(). `faults` outlives the view; `owner` names
-    // the plugin. [plugin-thread]
+    // the plugin, `ownWrites` is what its reads may wait for (null: nothing). [plugin-thread]
     Status makeInformer(const transport::Resource &resource, const InformerRequest &request,
         priv::FaultSink &faults, std::unique_ptr<priv::InformerBackend> *backend,
-        const QString &owner = {});
+        const QString &owner = {}, std::shared_ptr<const OwnWrites> ownWrites = nullptr);
     // Reads alone; they keep the watch running. The caller retains it. [thread-safe]
     Status makeLister(const transport::Resource &resource, const InformerRequest &request,
-        priv::ListerBackend **backend);
+        priv::ListerBackend **backend, std::shared_ptr<const OwnWrites> ownWrites = nullptr);
 
     // Every informer that runs. [thread-safe]
     std::vector<ResourceState> states() const;

@@ -6,13 +6,14 @@ using namespace std::chrono_literals;
 
 View::View(const InformerRequest &request, const QString &viewKey, std::shared_ptr<Mailbox> mailbox,
     std::vector<std::shared_ptr<ViewPart>> parts, priv::FaultSink &faults,
-    const support::TimeSource &time, const Logger &log)
+    const support::TimeSource &time, const Logger &log, ViewLister::Waits waits)
     : m_request(request)
     , m_viewKey(viewKey)
     , m_mailbox(std::move(mailbox))
     , m_parts(std::move(parts))
     , m_faults(faults)
-    , m_lister(new ViewLister(request.gvk(), viewKey, m_parts, ViewLister::Ownership::Shared))
+    , m_lister(new ViewLister(
+          request.gvk(), viewKey, m_parts, ViewLister::Ownership::Shared, std::move(waits)))
     , m_time(time)
     , m_log(log)
 {

@@ -16,7 +16,7 @@ public:
     // The parts are attached already. `time` outlives the view; `log` names the plugin.
     View(const InformerRequest &request, const QString &viewKey, std::shared_ptr<Mailbox> mailbox,
         std::vector<std::shared_ptr<ViewPart>> parts, priv::FaultSink &faults,
-        const support::TimeSource &time, const Logger &log);
+        const support::TimeSource &time, const Logger &log, ViewLister::Waits waits = {});
     ~View() override;
 
     InformerRequest request() const override { return m_request; }

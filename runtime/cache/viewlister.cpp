@@ -6,8 +6,12 @@
 namespace davit::cache {
 
 ViewLister::ViewLister(const Gvk &gvk, const QString &viewKey,
-    std::vector<std::shared_ptr<ViewPart>> parts, Ownership ownership)
-    : m_gvk(gvk), m_viewKey(viewKey), m_parts(std::move(parts)), m_ownership(ownership)
+    std::vector<std::shared_ptr<ViewPart>> parts, Ownership ownership, Waits waits)
+    : m_gvk(gvk)
+    , m_viewKey(viewKey)
+    , m_parts(std::move(parts))
+    , m_ownership(ownership)
+    , m_waits(std::move(waits))
 { }
 
 ViewLister::~ViewLister()
@@ -128,6 +132,21 @@ qsizetype ViewLister::count() const
             [&](const Object &object) { count += part->filter().passes(object) ? 1 : 0; });
     }
     return count;
+}
+
+Status ViewLister::waitFor(const Consistency &consistency) const
+{
+    const auto began = std::chrono::steady_clock::now();
+    const Status status = ConsistencyWait(consistency, m_parts, m_waits.ownWrites.get()).run();
+    if (m_waits.observer) {
+        const bool isOfOwn = consistency.type() == ConsistencyType::OwnWrites;
+        const char *const result = status.isOk()             ? "success"
+            : status.error().code() == ErrorCode::StaleCache ? "timeout"
+                                                             : "error";
+        m_waits.observer(QLatin1StringView(isOfOwn ? "own_writes" : "not_older_than"),
+            QLatin1StringView(result), std::chrono::steady_clock::now() - began);
+    }
+    return status;
 }
 
 } // namespace davit::cache

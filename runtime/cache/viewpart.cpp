@@ -49,14 +49,15 @@ void ViewPart::attach(std::shared_ptr<RunningInformer> informer, std::shared_ptr
         const std::lock_guard lock(m_mutex);
         m_informer = informer;
         m_store = informer->informer().store();
+        m_watched = informer->filter();
         m_isExact = informer->scope() == m_filter.scope();
     }
     std::optional<std::chrono::nanoseconds> own;
     if (resyncPeriod >= resyncPeriod.zero())
         own = resyncPeriod;
     informer->executor().post([self = shared_from_this(), informer, own, place = std::move(place)] {
-        // Refused when it has stopped: no news then.
-        static_cast<void>(informer->informer().addListener(self, own));
+        if (!informer->informer().addListener(self, own).isOk())
+            self->onStopped();
         informer->followSuccessor();
     });
 }
@@ -67,10 +68,11 @@ void ViewPart::close()
     std::vector<std::shared_ptr<GuardedIndex>> indexes;
     {
         const std::lock_guard lock(m_mutex);
-        m_isClosed = true;
+        m_isClosed = m_hasEnded = true;
         informer.swap(m_informer);
         indexes.swap(m_indexes);
     }
+    m_news.tell();
     for (const std::shared_ptr<GuardedIndex> &index : indexes)
         index->end();
     if (!informer)
@@ -99,8 +101,12 @@ bool ViewPart::moveTo(std::shared_ptr<RunningInformer> wider)
                 left = std::exchange(m_informer, std::move(wider));
                 m_store = m_informer->informer().store();
                 m_wasExact = std::exchange(m_isExact, false);
-                return true;
+                m_watched = m_informer->filter();
             }
+        }
+        if (left) {
+            m_news.tell();
+            return true;
         }
         const Status status = wider->informer().addIndexers(std::move(missing));
         Q_ASSERT(status.isOk()); // keys are unique
@@ -141,10 +147,43 @@ ViewPart::Reading ViewPart::read() const
     return {m_store->snapshot(), m_isExact || m_filter.isTransparent()};
 }
 
+ViewPart::Feed ViewPart::feed() const
+{
+    const std::lock_guard lock(m_mutex);
+    return {m_store->snapshot(), m_watched, hasSynced(), m_hasEnded};
+}
+
+ViewPart::Waited ViewPart::waitUntil(const std::function<bool(const Feed &)> &isShown,
+    std::chrono::steady_clock::time_point until) const
+{
+    for (;;) {
+        const quint64 told = m_news.told();
+        { // a snapshot is not held while waiting
+            const Feed now = feed();
+            if (isShown(now))
+                return Waited::Shown;
+            if (now.hasEnded)
+                return Waited::Ended;
+        }
+        if (!m_news.waitBeyond(told, until))
+            return Waited::TimedOut;
+    }
+}
+
+void ViewPart::onStopped()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_hasEnded = true;
+    }
+    m_news.tell();
+}
+
 void ViewPart::onSynced()
 {
     if (m_hasSynced.exchange(true, std::memory_order_acq_rel))
         return;
+    m_news.tell();
     if (m_mailbox)
         m_mailbox->partSynced();
 }

@@ -8,6 +8,7 @@
 
 #include "mailbox.h"
 #include "sharedinformer.h"
+#include "storenews.h"
 #include "viewfilter.h"
 
 #include <davit/informer.h>
@@ -67,11 +68,27 @@ public:
         bool showsAll = false; // nothing in it is beyond this view
     };
     Reading read() const;
+    // What it reads now, and whether there will be more.
+    struct Feed
+    {
+        std::shared_ptr<const StoreSnapshot> snapshot;
+        std::shared_ptr<const ViewFilter> watched; // what the informer behind it selects
+        bool hasSynced = false;
+        bool hasEnded = false;
+    };
+    // Looks now and after each change of what it reads, until `isShown`. [worker-thread]
+    enum class Waited : quint8 { Shown, TimedOut, Ended };
+    Waited waitUntil(const std::function<bool(const Feed &)> &isShown,
+        std::chrono::steady_clock::time_point until) const;
+    int waiters() const { return m_news.waiters(); } // for tests
     bool hasSynced() const noexcept { return m_hasSynced.load(std::memory_order_acquire); }
     void onEvents(const std::vector<InformerEvent> &events, bool wantsSync) override;
     void onSynced() override;
+    void onPublished() override { m_news.tell(); }
+    void onStopped() override;
 
 private:
+    Feed feed() const;
     void present(const InformerEvent &event, bool all, std::vector<priv::Notification> *out) const;
     std::pair<QString, IndexValues> indexer(
         const std::shared_ptr<GuardedIndex> &index, bool all) const;
@@ -82,10 +99,13 @@ private:
     mutable std::mutex m_mutex;
     std::shared_ptr<RunningInformer> m_informer; // GUARDED_BY(m_mutex); null after close()
     std::shared_ptr<const ThreadSafeStore> m_store; // GUARDED_BY(m_mutex)
+    std::shared_ptr<const ViewFilter> m_watched; // GUARDED_BY(m_mutex): the informer's
     bool m_isExact = false; // GUARDED_BY(m_mutex): the informer's scope is this one's
     bool m_wasExact = false; // thread-confined: the strand. On the informer before the last move
     bool m_isClosed = false; // GUARDED_BY(m_mutex)
+    bool m_hasEnded = false; // GUARDED_BY(m_mutex): no news any more
     std::vector<std::shared_ptr<GuardedIndex>> m_indexes; // GUARDED_BY(m_mutex)
+    StoreNews m_news; // rung after what feed() says has changed
 };
 
 } // namespace davit::cache

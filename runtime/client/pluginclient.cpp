@@ -1,6 +1,6 @@
 #include "pluginclient.h"
 
-#include "requestbuilder.h"
+#include "writeanswer.h"
 
 #include <codec/listdecoder.h>
 #include <transport/httpheaders.h>
@@ -154,6 +154,9 @@ public:
     void close();
     // What an answer tells of the kinds that the server has.
     void noteKinds(const Gvk &gvk, const Error &error, const Object &object);
+    // Tells what a write has written.
+    void noteWrites(
+        const Gvk &gvk, const VerbCall &call, const ObjectReply &reply, const QByteArray &body);
 
     const ClientIdentity &identity() const { return m_identity; }
 
@@ -221,6 +224,15 @@ void PluginClient::Core::noteKinds(const Gvk &gvk, const Error &error, const Obj
         m_mapper.forgetGroup(group);
 }
 
+void PluginClient::Core::noteWrites(
+    const Gvk &gvk, const VerbCall &call, const ObjectReply &reply, const QByteArray &body)
+{
+    if (!m_identity.onWritten || !reply.isOk())
+        return;
+    for (const priv::OwnWrite &write : writesOf(gvk, call, reply.object(), body))
+        m_identity.onWritten(write);
+}
+
 void PluginClient::Core::close()
 {
     const std::lock_guard lock(m_mutex);
@@ -265,9 +277,12 @@ QFuture<ObjectReply> PluginClient::call(Verb verb, const Gvk &gvk, const ObjectK
             call.request.permit = core->identity().permit;
         const bool isMetadata = verb == Verb::Get && options.payload() == Payload::Metadata;
         core->send(call, accessOf(resource, asked),
-            [core, answer, operation, gvk = resource.gvk, verb, isMetadata](const RawReply &raw) {
+            [core, answer, operation, gvk = resource.gvk, asked, change, isMetadata](
+                const RawReply &raw) {
+                const bool isRead = asked.verb == Verb::Get;
                 const ObjectReply reply = objectFrom(operation, raw, isMetadata ? &gvk : nullptr);
-                core->noteKinds(gvk, reply.error(), verb == Verb::Get ? Object() : reply.object());
+                core->noteKinds(gvk, reply.error(), isRead ? Object() : reply.object());
+                core->noteWrites(gvk, asked, reply, raw.body);
                 answer->give(reply);
             });
     };

@@ -9,7 +9,9 @@
 #include "restmapper.h"
 
 #include <davit/priv/backends.h>
+#include <davit/priv/ownwrite.h>
 #include <davit/priv/plugincall.h>
+#include <functional>
 #include <memory>
 
 namespace davit::client {
@@ -35,6 +37,8 @@ struct ClientIdentity
     std::weak_ptr<priv::FaultSink> faults{};
     // Writes go out only while it is valid; null: always.
     std::shared_ptr<const support::Permit> permit{};
+    // Told of what the server took, before the plugin has its answer. [thread-safe]
+    std::function<void(const priv::OwnWrite &)> onWritten{};
     // "davit/<plugin Id>"
     QString fieldManager() const { return QStringLiteral("davit/") + pluginId; }
     // "davit/0.1.0 (linux/amd64) replicator/1.2.0" (C-30)

@@ -30,6 +30,16 @@ cache::FactoryOptions informerOptions(const Configuration &configuration, priv::
     observability::MetricsRegistry &metrics)
 {
     cache::FactoryOptions options;
+    options.onConsistencyWait = [&metrics](QLatin1StringView operation, QLatin1StringView result,
+                                    std::chrono::nanoseconds waited) {
+        metrics
+            .histogram(
+                QStringLiteral("controller_runtime_client_consistency_wait_duration_seconds"),
+                QStringLiteral("Time that reads waited for the cache to be fresh enough."),
+                observability::requestTimeBuckets(),
+                {{QStringLiteral("operation"), operation}, {QStringLiteral("result"), result}})
+            .observe(std::chrono::duration<double>(waited).count());
+    };
     options.log = Logger(log, QStringLiteral("cache"));
     options.initialSync = [syncs = configuration.initialSync](const Gvk &gvk) {
         return syncs.value(
@@ -233,8 +243,8 @@ Status RuntimeServices::makeInformer(const pluginhost::PluginIdentity &plugin,
     const Result<transport::Resource> resource = m_kinds.find(request.gvk());
     if (!resource.isOk())
         return resource.status();
-    const Status made
-        = m_informers.makeInformer(resource.value(), request, *plugin.faults, backend, plugin.id);
+    const Status made = m_informers.makeInformer(
+        resource.value(), request, *plugin.faults, backend, plugin.id, ownWritesOf(plugin.id));
     if (made.isOk())
         m_needs.add(plugin.id, request);
     return made;
@@ -246,16 +256,28 @@ Status RuntimeServices::makeLister(const pluginhost::PluginIdentity &plugin,
     const Result<transport::Resource> resource = m_kinds.find(request.gvk());
     if (!resource.isOk())
         return resource.status();
-    const Status made = m_informers.makeLister(resource.value(), request, backend);
+    const Status made
+        = m_informers.makeLister(resource.value(), request, backend, ownWritesOf(plugin.id));
     if (made.isOk())
         m_needs.add(plugin.id, request);
     return made;
 }
 
+std::shared_ptr<cache::OwnWrites> RuntimeServices::ownWritesOf(const QString &pluginId)
+{
+    const std::lock_guard lock(m_ownWritesMutex);
+    std::shared_ptr<cache::OwnWrites> &writes = m_ownWrites[pluginId];
+    if (!writes)
+        writes = std::make_shared<cache::OwnWrites>();
+    return writes;
+}
+
 priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentity &plugin)
 {
-    auto *const made
-        = new client::PluginClient(identityOf(plugin, m_callMetrics, m_permit), m_rest, m_mapper);
+    client::ClientIdentity identity = identityOf(plugin, m_callMetrics, m_permit);
+    identity.onWritten
+        = [writes = ownWritesOf(plugin.id)](const priv::OwnWrite &write) { writes->note(write); };
+    auto *const made = new client::PluginClient(std::move(identity), m_rest, m_mapper);
     made->retain();
     m_calls[plugin.id].client = made;
     return made;
@@ -310,6 +332,8 @@ void RuntimeServices::forget(const QString &pluginId)
     m_needs.remove(pluginId);
     m_controllerMetrics.removePlugin(pluginId);
     m_queueMetrics.removePlugin(pluginId); // and all else that carries its label
+    const std::lock_guard lock(m_ownWritesMutex);
+    m_ownWrites.remove(pluginId);
 }
 
 } // namespace davit::host

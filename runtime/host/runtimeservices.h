@@ -11,6 +11,7 @@
 #include "resourceneeds.h"
 #include "systemclock.h"
 
+#include <cache/ownwrites.h>
 #include <cache/sharedinformerfactory.h>
 #include <client/meteredtransport.h>
 #include <client/plugincallmetrics.h>
@@ -23,6 +24,7 @@
 
 #include <QtCore/qhash.h>
 #include <QtCore/qthreadpool.h>
+#include <mutex>
 
 namespace davit::client {
 class PluginClient;
@@ -86,6 +88,7 @@ private:
 
     controller::ControllerRuntime::Services controllerServices();
     cache::FactoryOptions followingOptions(const Configuration &configuration);
+    std::shared_ptr<cache::OwnWrites> ownWritesOf(const QString &pluginId);
 
     support::TimeSource &m_time;
     priv::LogBackend &m_log;
@@ -109,6 +112,10 @@ private:
     workqueue::QueueRegistry m_queues;
     controller::ControllerRuntime m_controllers;
     QHash<QString, Calls> m_calls; // by plugin; [host-thread]
+    std::mutex m_ownWritesMutex;
+    // By plugin: its client writes them down, its listers wait for them.
+    // GUARDED_BY(m_ownWritesMutex)
+    QHash<QString, std::shared_ptr<cache::OwnWrites>> m_ownWrites;
 };
 
 } // namespace davit::host

@@ -22,6 +22,12 @@ void ClockBackend::sleepFor(std::chrono::nanoseconds span) const
     std::this_thread::sleep_for(span);
 }
 
+Status ListerBackend::waitFor(const Consistency &) const
+{
+    return Status(ErrorCode::Unsupported,
+        QStringLiteral("wait for the cache of %1: this lister cannot do it").arg(toString(gvk())));
+}
+
 QFuture<BodyReply> ClientBackend::getRaw(const QByteArray &, const RequestOptions &)
 {
     QPromise<BodyReply> promise;

@@ -59,6 +59,7 @@ bool Error::isRetryable() const noexcept
     case ErrorCode::KindNotServed:
     case ErrorCode::PluginFault:
     case ErrorCode::NotSynced:
+    case ErrorCode::StaleCache:
         return true;
     default:
         return isError() && d->retryAfter.count() >= 0;
@@ -176,8 +177,8 @@ QLatin1StringView errorCodeName(ErrorCode code) noexcept
         "ResourceVersionTooLarge", "Unknown", "ConnectionRefused", "ConnectionLost",
         "OutcomeUnknown", "TlsFailure", "Canceled", "MalformedReply", "InvalidArgument",
         "InvalidConfiguration", "MissingRbac", "UndeclaredResource", "KindNotServed", "PluginFault",
-        "NotSynced", "Unsupported", "AlreadyOwned"};
-    static_assert(kNames.size() == size_t(ErrorCode::AlreadyOwned) + 1);
+        "NotSynced", "Unsupported", "AlreadyOwned", "StaleCache"};
+    static_assert(kNames.size() == size_t(ErrorCode::StaleCache) + 1);
     return size_t(code) < kNames.size() ? QLatin1StringView(kNames[size_t(code)])
                                         : QLatin1StringView("Unknown");
 }

@@ -1,7 +1,23 @@
 #include <davit/lister.h>
 #include <davit/priv/backends.h>
 
+#include <algorithm>
+
 DAVIT_BEGIN_NAMESPACE
+
+namespace {
+
+// As a server writes it; compareVersions() of the runtime takes no other form.
+bool isVersion(const QString &text)
+{
+    const auto isDigit = [](QChar c) { return c >= u'0' && c <= u'9'; };
+    bool isInRange = false;
+    static_cast<void>(text.toULongLong(&isInRange));
+    return isInRange && std::all_of(text.begin(), text.end(), isDigit)
+        && (text.size() == 1 || text[0] != u'0');
+}
+
+} // namespace
 
 Lister::Lister() : d(nullptr) { }
 
@@ -80,6 +96,25 @@ QStringList Lister::indexValues(const QString &name) const
 qsizetype Lister::count() const
 {
     return d ? d->count() : 0;
+}
+
+Status Lister::waitFor(const Consistency &consistency) const
+{
+    const QString operation = QStringLiteral("wait for the cache");
+    if (!d)
+        return Status(ErrorCode::Unsupported,
+            operation + QStringLiteral(": this lister shows nothing; take one from HostContext"));
+    const auto refused = [&](const QString &why) {
+        return Status(ErrorCode::InvalidArgument,
+            QStringLiteral("%1 of %2: %3").arg(operation, toString(gvk()), why));
+    };
+    if (consistency.timeout().count() < 0)
+        return refused(QStringLiteral("a time of %1 ms").arg(consistency.timeout().count()));
+    if (consistency.type() == ConsistencyType::NotOlderThan
+        && !isVersion(consistency.resourceVersion()))
+        return refused(
+            QStringLiteral("the version \"%1\" is no number").arg(consistency.resourceVersion()));
+    return consistency.type() == ConsistencyType::Any ? Status::ok() : d->waitFor(consistency);
 }
 
 DAVIT_END_NAMESPACE

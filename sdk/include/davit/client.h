@@ -1,7 +1,8 @@
 // Requests to the API server, under the plugin's own name and rights. Contract:
 //   - Each verb is checked against the plugin's Rbac before anything is sent; MissingRbac names the
 //   missing rule.
-//   - Nothing here reads the cache: for that there is the Lister. Every call goes to the server.
+//   - Nothing here reads the cache: for that there is the Lister, which can wait for what was
+//   written here (consistency.h). Every call goes to the server.
 //   - A write is sent at most once. When the connection breaks after that, the answer is
 //   OutcomeUnknown: read before you try again.
 //   - Futures finish on a runtime thread that all plugins share. Wait for them on a worker thread

@@ -1,15 +1,16 @@
 // Reads of the cache. Contract:
 //   - Never touches the network, never waits for a writer: a call works on the snapshot of the
-//   moment it began.
+//   moment it began. Only waitFor(), and a read that takes a Consistency, wait for the cache.
 //   - Lists come in no particular order. Objects are shared, immutable, and stay valid as long as
 //   you hold them.
 //   - The cache may lag behind the server; inside a slot or reconcile it shows the notified state
-//   or a later one.
-// Source: client-go listers (BEHAVIOURS.md). Test: tst_informer.
+//   or a later one. What you just wrote may lack: waitFor(Consistency::ownWrites()).
+// Source: client-go listers (BEHAVIOURS.md). Tests: tst_informer, tst_consistency.
 #pragma once
 
 #include <QtCore/qlist.h>
 #include <QtCore/qstringlist.h>
+#include <davit/consistency.h>
 #include <davit/object.h>
 #include <davit/result.h>
 
@@ -54,6 +55,27 @@ public:
     QStringList indexValues(const QString &name) const;
     // Number of objects. O(1) without a narrowing request, else O(n). [thread-safe]
     qsizetype count() const;
+
+    // Waits until the cache is that fresh: every read that begins after it, through this lister and
+    // its copies, shows at least that. Waits for hasSynced() first; with Consistency::any() for
+    // nothing. Errors: StaleCache when the time is up, InvalidArgument for a version that is no
+    // number and a negative time, Canceled when the view was closed, Unsupported for a Lister()
+    // that shows nothing. The end of the plugin does not cut it short. It may be called on the
+    // plugin's thread, which stands still meanwhile; never by an index function. O(own writes
+    // remembered). [worker-thread]
+    Status waitFor(const Consistency &consistency) const;
+    // The reads of the same name after such a wait. [worker-thread]
+    Result<Object> find(const ObjectKey &key, const Consistency &consistency) const
+    {
+        const Status status = waitFor(consistency);
+        return status.isOk() ? Result<Object>(find(key)) : Result<Object>(status.error());
+    }
+    Result<QList<Object>> list(const Consistency &consistency) const
+    {
+        const Status status = waitFor(consistency);
+        return status.isOk() ? Result<QList<Object>>(list())
+                             : Result<QList<Object>>(status.error());
+    }
 
 private:
     priv::ListerBackend *d; // shared

@@ -57,6 +57,11 @@ private Q_SLOTS:
     void writeHelpers();
     void finalizersBesideOthers();
     void ownersAndConditions();
+    // clientreads.cpp
+    void ownWrites_data();
+    void ownWrites();
+    void notOlderThan();
+    void writesBeyondTheView();
 
 private:
     davit::Client::Blocking client() const;

@@ -6,6 +6,7 @@
 
 #include <davit/objectbuilder.h>
 
+#include <cache/ownwrites.h>
 #include <client/pluginevents.h>
 #include <client/restmapper.h>
 #include <support/strand.h>
@@ -63,9 +64,10 @@ inline qint64 replicasIn(const davit::Object &object, const char *part)
 
 struct ClientFixture
 {
-    explicit ClientFixture(const davit::transport::ClusterConfig &cluster)
-        : connections(
-            davit::transport::makeQnamTransport(cluster), davit::support::systemTimeSource())
+    explicit ClientFixture(const davit::transport::ClusterConfig &config)
+        : cluster(config)
+        , connections(
+              davit::transport::makeQnamTransport(config), davit::support::systemTimeSource())
     {
         using namespace davit::client;
         const QString any = QStringLiteral("*");
@@ -76,7 +78,9 @@ struct ClientFixture
             return ClientIdentity{
                 QString::fromLatin1(id), QStringLiteral("1.0.0"), Rbac(rules), nullptr};
         };
-        contract = davit::Client(*new PluginClient(identity("contract", all), rest, mapper));
+        ClientIdentity telling = identity("contract", all);
+        telling.onWritten = [own = own](const davit::priv::OwnWrite &write) { own->note(write); };
+        contract = davit::Client(*new PluginClient(std::move(telling), rest, mapper));
         limited = davit::Client(*new PluginClient(identity("limited", few), rest, mapper));
         recorder = davit::EventRecorder(*new PluginEvents(
             identity("contract", all), rest, davit::support::systemTimeSource(), davit::Logger()));
@@ -87,6 +91,10 @@ struct ClientFixture
         strand.stop();
     }
 
+    const davit::transport::ClusterConfig cluster;
+    // What `contract` wrote.
+    const std::shared_ptr<davit::cache::OwnWrites> own
+        = std::make_shared<davit::cache::OwnWrites>();
     QThreadPool pool;
     davit::support::Strand strand{pool};
     davit::transport::RetryingTransport connections;

@@ -3,6 +3,7 @@
 
 #include "../loglines.h"
 
+#include <davit/consistency.h>
 #include <davit/hostcontext.h>
 #include <davit/priv/backends.h>
 #include <davit/priv/controllerspec.h>
@@ -45,8 +46,17 @@ public:
     bool byIndex(const QString &, const QString &, QList<Object> *) const override { return false; }
     QStringList indexValues(const QString &) const override { return {}; }
     qsizetype count() const override { return 3; }
+    Status waitFor(const Consistency &consistency) const override
+    {
+        asked = QStringLiteral("%1|%2|%3 ms")
+                    .arg(int(consistency.type()))
+                    .arg(consistency.resourceVersion())
+                    .arg(consistency.timeout().count());
+        return outcomeOfWait;
+    }
 
     mutable QString asked;
+    Status outcomeOfWait;
     static inline int alive = 0;
 
 private:

@@ -52,13 +52,15 @@ void tst_Error::retryable_data()
         {"missing Rbac", ErrorCode::MissingRbac, false},
         {"undeclared", ErrorCode::UndeclaredResource, false},
         {"kind not served", ErrorCode::KindNotServed, true},
-        {"plugin threw", ErrorCode::PluginFault, true}, {"none", ErrorCode::Unset, false}};
+        {"plugin threw", ErrorCode::PluginFault, true},
+        {"owned by another", ErrorCode::AlreadyOwned, false},
+        {"cache behind", ErrorCode::StaleCache, true}, {"none", ErrorCode::Unset, false}};
     QSet<int> codes;
     for (const auto &row : kRows) {
         QTest::newRow(row.name) << int(row.code) << row.isRetryable;
         codes.insert(int(row.code));
     }
-    QCOMPARE(codes.size(), int(ErrorCode::Unsupported) + 1);
+    QCOMPARE(codes.size(), int(ErrorCode::StaleCache) + 1);
 }
 
 void tst_Error::retryable()
@@ -73,9 +75,9 @@ void tst_Error::retryable()
 void tst_Error::everyCodeHasAName()
 {
     QSet<QLatin1StringView> names;
-    for (int code = 0; code <= int(ErrorCode::AlreadyOwned); ++code)
+    for (int code = 0; code <= int(ErrorCode::StaleCache); ++code)
         names.insert(errorCodeName(ErrorCode(code)));
-    QCOMPARE(names.size(), int(ErrorCode::AlreadyOwned) + 1);
+    QCOMPARE(names.size(), int(ErrorCode::StaleCache) + 1);
     QCOMPARE(errorCodeName(ErrorCode::Conflict), QLatin1StringView("Conflict"));
     QCOMPARE(errorCodeName(ErrorCode(9999)), QLatin1StringView("Unknown"));
 }
@@ -185,7 +187,7 @@ void tst_Error::predicates()
     QFETCH(const ErrorCode, code);
     QFETCH(const int, byStatusAlone);
     QVERIFY(!predicate(Error()));
-    for (int other = 1; other <= int(ErrorCode::AlreadyOwned); ++other)
+    for (int other = 1; other <= int(ErrorCode::StaleCache); ++other)
         QCOMPARE(
             predicate(Error(ErrorCode(other), QStringLiteral("no"))), ErrorCode(other) == code);
     const Error odd(ErrorCode::Unknown, QStringLiteral("no"));

@@ -81,6 +81,9 @@ public:
         const QString &name, const QString &value, QList<Object> *objects) const = 0;
     virtual QStringList indexValues(const QString &name) const = 0;
     virtual qsizetype count() const = 0;
+    // Neither Any nor anything that Lister::waitFor() refuses. Unsupported where it is not
+    // implemented. [worker-thread]
+    virtual Status waitFor(const Consistency &consistency) const;
 };
 
 struct Notification

@@ -50,7 +50,8 @@ enum class ErrorCode : quint16 {
     PluginFault, // (r) a plugin threw or did not return; kept for later, no call answers it now
     NotSynced, // (r) the cache has not seen its first full list; kept for later, as PluginFault
     Unsupported, // (t) this build or server cannot do it
-    AlreadyOwned // (t) the object has a controller, another one
+    AlreadyOwned, // (t) the object has a controller, another one
+    StaleCache // (r) the cache did not get as fresh as was asked for within the time given
 };
 
 // One of the server's reasons in detail (Status.details.causes).
