@@ -1,6 +1,7 @@
 #include "admission.h"
 
 #include "crdshape.h"
+#include "eventviews.h"
 #include "objectshape.h"
 
 #include <QtCore/qdatetime.h>
@@ -317,7 +318,7 @@ ApiFault checkUpdate(const Kind &kind, const Json &before, const Json &after)
     }
     if (!causes.empty())
         return invalid(kind, support::stringMember(metadata, "name"), causes);
-    return {};
+    return isEvent(kind) ? checkEvent(kind, before, after) : ApiFault();
 }
 
 void tidyMetadata(Json &object)

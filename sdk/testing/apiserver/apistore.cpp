@@ -1,5 +1,7 @@
 #include "apistore.h"
 
+#include "eventviews.h"
+
 #include <algorithm>
 
 namespace davit::testing::apiserver {
@@ -12,12 +14,7 @@ const std::multimap<std::string, std::string> &extraFields()
         {"Pod", "spec.restartPolicy"}, {"Pod", "spec.schedulerName"},
         {"Pod", "spec.serviceAccountName"}, {"Pod", "status.phase"}, {"Pod", "status.podIP"},
         {"Secret", "type"}, {"Namespace", "status.phase"}, {"Node", "spec.unschedulable"},
-        {"Event", "involvedObject.kind"}, {"Event", "involvedObject.namespace"},
-        {"Event", "involvedObject.name"}, {"Event", "involvedObject.uid"},
-        {"Event", "involvedObject.apiVersion"}, {"Event", "involvedObject.resourceVersion"},
-        {"Event", "involvedObject.fieldPath"}, {"Event", "reason"}, {"Event", "reportingComponent"},
-        {"Event", "source"}, {"Event", "type"}, {"ReplicaSet", "status.replicas"},
-        {"Job", "status.successful"}};
+        {"ReplicaSet", "status.replicas"}, {"Job", "status.successful"}};
     return fields;
 }
 
@@ -115,6 +112,8 @@ RecordPtr ApiStore::put(const Kind &kind, Json object)
 {
     object.erase("apiVersion");
     object.erase("kind");
+    if (isEvent(kind))
+        object = storedEvent(kind, object);
     Json &metadata = object["metadata"];
     auto record = std::make_shared<Record>();
     record->version = m_lastVersion + 1;
@@ -126,8 +125,11 @@ RecordPtr ApiStore::put(const Kind &kind, Json object)
     record->isDeleting = metadata.contains("deletionTimestamp");
     for (const Json &owner : support::itemsOf(metadata, "ownerReferences"))
         record->ownerUids.push_back(support::stringMember(owner, "uid"));
-    for (const std::string &field : knownFieldsOf(kind))
-        record->fields[field] = fieldText(object, field);
+    if (isEvent(kind))
+        record->fields = eventFields(object);
+    else
+        for (const std::string &field : knownFieldsOf(kind))
+            record->fields[field] = fieldText(object, field);
     record->text = support::toStdString(support::dumpJson(object));
     record->bytes = bytesOf(*record);
 
@@ -228,16 +230,29 @@ std::vector<ObjectRef> ApiStore::contentOf(const std::string &namespaceName) con
     return refs;
 }
 
+Json itemTree(const Kind &kind, const Record &record)
+{
+    return isEvent(kind) ? servedEvent(kind, record.tree()) : record.tree();
+}
+
+std::string itemText(const Kind &kind, const Record &record)
+{
+    return isEvent(kind) ? support::toStdString(support::dumpJson(itemTree(kind, record)))
+                         : record.text;
+}
+
 std::string servedText(const Kind &kind, const Record &record)
 {
     const std::string head = kind.isBuiltIn
         ? "{\"kind\":\"" + kind.kind + "\",\"apiVersion\":\"" + kind.apiVersion() + "\","
         : "{\"apiVersion\":\"" + kind.apiVersion() + "\",\"kind\":\"" + kind.kind + "\",";
-    return head + record.text.substr(1);
+    return head + itemText(kind, record).substr(1);
 }
 
 std::vector<std::string> knownFieldsOf(const Kind &kind)
 {
+    if (isEvent(kind))
+        return eventFieldNames(kind);
     std::vector<std::string> fields{"metadata.name", "metadata.namespace"};
     if (kind.isBuiltIn) {
         const auto [first, last] = extraFields().equal_range(kind.kind);

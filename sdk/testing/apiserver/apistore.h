@@ -20,7 +20,7 @@ using Version = unsigned long long;
 // One state of one object.
 struct Record
 {
-    std::string text; // JSON without apiVersion and kind: "{"metadata":{…},…}"
+    std::string text; // JSON without apiVersion and kind: "{"metadata":{…},…}"; Events as core/v1
     Version version = 0;
     std::string namespaceName;
     std::string name;
@@ -101,7 +101,8 @@ public:
     Backup backup() const { return {m_objects, m_lastVersion}; }
     void restore(const Backup &backup);
 
-    // Stores `object` (with apiVersion and kind, which are cut off) under the next version.
+    // Stores `object` (with apiVersion and kind, which are cut off) under the next version. An
+    // Event may come in the words of either group.
     RecordPtr put(const Kind &kind, Json object);
     // Gives the last state, with the version of the deletion.
     RecordPtr erase(int storageId, const std::string &key);
@@ -130,7 +131,10 @@ private:
     std::map<std::string, std::set<ObjectRef>> m_byOwner;
 };
 
-// The text as clients see it: with kind and apiVersion in front.
+// As clients see it, in the words of the kind's group: without its type, as in a list; and with
+// kind and apiVersion in front.
+Json itemTree(const Kind &kind, const Record &record);
+std::string itemText(const Kind &kind, const Record &record);
 std::string servedText(const Kind &kind, const Record &record);
 std::vector<std::string> knownFieldsOf(const Kind &kind);
 

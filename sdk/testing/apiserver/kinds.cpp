@@ -1,5 +1,7 @@
 #include "kinds.h"
 
+#include "eventviews.h"
+
 #include <algorithm>
 
 namespace davit::testing::apiserver {
@@ -146,8 +148,10 @@ KindRegistry::KindRegistry()
 
 int KindRegistry::add(Kind kind)
 {
-    const auto place
-        = m_storages.emplace(std::pair(kind.group, kind.plural), int(m_storages.size())).first;
+    const auto place = m_storages
+                           .emplace(std::pair(storageGroup(kind.group, kind.plural), kind.plural),
+                               int(m_storages.size()))
+                           .first;
     kind.storageId = place->second;
     m_kinds.push_back(std::make_unique<Kind>(std::move(kind)));
     return place->second;
@@ -254,7 +258,7 @@ int KindRegistry::registerCrd(const Json &crd)
 
 int KindRegistry::storageOf(const std::string &group, const std::string &plural) const
 {
-    const auto found = m_storages.find({group, plural});
+    const auto found = m_storages.find({storageGroup(group, plural), plural});
     return found != m_storages.end() ? found->second : -1;
 }
 

@@ -42,7 +42,7 @@ struct Kind
     std::string scaleSelectorPath;
     std::vector<PrinterColumn> columns; // of CRDs
     std::string createdPart; // a subresource that is only created: "eviction"; may be empty
-    int storageId = 0; // versions of one resource share it
+    int storageId = 0; // versions of one resource share it, and the two groups of Events
 
     std::string apiVersion() const { return group.empty() ? version : group + "/" + version; }
     // "deployments.apps", "pods"

@@ -131,7 +131,7 @@ std::string viewList(const Kind &kind, const std::vector<RecordPtr> &records,
             items += ',';
         // Items of the built-in kinds come without their type, as the real server writes them.
         items += form == Form::Partial ? dump(partialObject(*record))
-            : kind.isBuiltIn           ? record->text
+            : kind.isBuiltIn           ? itemText(kind, *record)
                                        : servedText(kind, *record);
     }
     const std::string metadata = dump(listMetadata(envelope));

@@ -32,7 +32,7 @@ std::string viewEvent(const Kind &kind, const char *type, const Record &record, 
     const std::string &includeObject, bool isFirst);
 std::string viewBookmark(const Kind &kind, Version version, Form form, bool endsInitialEvents);
 
-// The cells of a row and the names of its columns, for the table form.
+// The cells of a row and the names of its columns, for the table form. `object` as it is stored.
 Json tableColumns(const Kind &kind);
 Json tableCells(const Kind &kind, const Json &object);
 

@@ -1,5 +1,6 @@
 #include "objectwriter.h"
 
+#include "eventviews.h"
 #include "fieldvalidation.h"
 #include "objectshape.h"
 #include "protobufbody.h"
@@ -57,6 +58,8 @@ bool isSameObject(const Json &a, const Json &b)
 
 std::string servedJson(const Kind &kind, Json object)
 {
+    if (isEvent(kind))
+        object = servedEvent(kind, storedEvent(kind, object));
     Json typed = Json::object();
     typed["kind"] = kind.kind;
     typed["apiVersion"] = kind.apiVersion();
@@ -236,7 +239,9 @@ ApiFault ObjectWriter::prepareNew(const Target &target, Json &object) const
     setDefaults(kind, object, true);
     if (kind.hasStatus && !kind.isBuiltIn)
         object.erase("status");
-    return checkNames(kind, object);
+    if (const ApiFault fault = checkNames(kind, object); fault.isSet() || !isEvent(kind))
+        return fault;
+    return checkEvent(kind, Json(), object);
 }
 
 ApiReply ObjectWriter::create(const Target &target, const ApiRequest &request)
@@ -352,7 +357,9 @@ ObjectWriter::Changed ObjectWriter::change(const Target &target, const RecordPtr
     Json after, const ApiRequest &request, bool isApply)
 {
     const Kind &kind = *target.kind;
-    const Json old = before->tree();
+    const Json old = itemTree(kind, *before);
+    if (isEvent(kind))
+        after = servedEvent(kind, storedEvent(kind, after));
     Json &metadata = metadataOf(after);
     if (const ApiFault fault = checkShape(kind, after); fault.isSet())
         return {fault, {}, nullptr};

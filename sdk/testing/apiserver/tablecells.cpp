@@ -136,8 +136,7 @@ Column portsColumn()
 Column eventObjectColumn()
 {
     return {"Object", "string", "", [](const Json &object) {
-                const char *member = object.contains("regarding") ? "regarding" : "involvedObject";
-                const Json &about = membersOf(object, member);
+                const Json &about = membersOf(object, "involvedObject");
                 std::string kind = stringMember(about, "kind");
                 for (char &c : kind)
                     c = char(std::tolower(static_cast<unsigned char>(c)));
@@ -148,10 +147,13 @@ Column eventObjectColumn()
 Column lastSeenColumn()
 {
     return {"Last Seen", "string", "", [](const Json &object) {
-                const std::string last = stringMember(object, "lastTimestamp");
-                return Json(ageOf(last.empty()
-                        ? stringMember(membersOf(object, "metadata"), "creationTimestamp")
-                        : last));
+                for (const std::string &time :
+                    {stringMember(membersOf(object, "series"), "lastObservedTime"),
+                        stringMember(object, "lastTimestamp"),
+                        stringMember(object, "firstTimestamp"), stringMember(object, "eventTime")})
+                    if (!time.empty())
+                        return Json(ageOf(time));
+                return Json(ageOf({}));
             }};
 }
 
@@ -183,7 +185,7 @@ std::vector<Column> builtInColumns(const Kind &kind)
             valueColumn("External-IP", "spec.externalName", "<none>"), portsColumn(), ageColumn()};
     if (name == "Event")
         return {lastSeenColumn(), valueColumn("Type", "type"), valueColumn("Reason", "reason"),
-            eventObjectColumn(), valueColumn("Message", kind.group.empty() ? "message" : "note")};
+            eventObjectColumn(), valueColumn("Message", "message")};
     if (name == "Lease")
         return {nameColumn(), valueColumn("Holder", "spec.holderIdentity"), ageColumn()};
     if (name == "CustomResourceDefinition")

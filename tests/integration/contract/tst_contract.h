@@ -70,6 +70,14 @@ private Q_SLOTS:
     void tables();
     void discovery();
     void leasesAndEvents();
+    void eventForms_data();
+    void eventForms();
+    void eventFaults_data();
+    void eventFaults();
+    void eventOfAnotherNamespace();
+    void eventSelectors_data();
+    void eventSelectors();
+    void eventIsOne();
 
 private:
     ContractServer &server();
