@@ -9,12 +9,11 @@
 // Not thread-safe. Test: tst_pluginevents (T95 to T97).
 #pragma once
 
-#include <QtCore/qhash.h>
+#include "recentmap.h"
+
 #include <chrono>
-#include <list>
 #include <optional>
 #include <set>
-#include <unordered_map>
 
 namespace davit::client {
 
@@ -33,40 +32,6 @@ struct CorrelatedEvent
     QString name; // of the event object; that of the first when it is counted up
     std::chrono::nanoseconds firstTime{0}; // UTC
     bool isPatch = false; // counted up: patch the event that is there
-};
-
-// A map that forgets what was not used for longest.
-template <typename Value> class RecentMap
-{
-public:
-    explicit RecentMap(size_t capacity) : m_capacity(capacity) { }
-    // The value of the key, made when it is new; it becomes the most recent one.
-    Value &touch(const QString &key)
-    {
-        const auto found = m_index.find(key);
-        if (found != m_index.end()) {
-            m_items.splice(m_items.begin(), m_items, found->second);
-            return found->second->second;
-        }
-        m_items.emplace_front(key, Value());
-        m_index.emplace(key, m_items.begin());
-        if (m_items.size() > m_capacity) {
-            m_index.erase(m_items.back().first);
-            m_items.pop_back();
-        }
-        return m_items.front().second;
-    }
-    size_t size() const { return m_items.size(); }
-
-private:
-    struct Hash
-    {
-        size_t operator()(const QString &key) const { return qHash(key); }
-    };
-    const size_t m_capacity;
-    std::list<std::pair<QString, Value>> m_items;
-    std::unordered_map<QString, typename std::list<std::pair<QString, Value>>::iterator, Hash>
-        m_index;
 };
 
 class EventCorrelator
