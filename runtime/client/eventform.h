@@ -1,6 +1,6 @@
 // An Event on its way from a plugin to the server, and who gives it the form of one API. Contract:
 // a form says what is written; when and how often that is tried is the sender's business.
-// Test: tst_pluginevents.
+// Test: tst_pluginevents, tst_serieseventform.
 #pragma once
 
 #include <davit/objectkey.h>
@@ -15,11 +15,14 @@ namespace davit::client {
 struct ToldEvent
 {
     QJsonObject regarding; // an ObjectReference
+    QJsonObject related{}; // of events.k8s.io alone; empty: none
     QString type; // "Normal", "Warning"
     QString reason;
+    QString action; // empty: an Event of core/v1; else one of events.k8s.io/v1
     QString note; // of 1024 bytes at most
     ObjectKey key; // of the Event, if it is made
     std::chrono::nanoseconds utc{0}; // when it was told
+    std::chrono::nanoseconds monotonic{0}; // the same moment
 };
 
 // One request.

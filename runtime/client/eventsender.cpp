@@ -39,8 +39,18 @@ QString verbOf(const EventWrite &write)
 
 EventSender::EventSender(
     const ClientIdentity &identity, RestClient &rest, support::TimeSource &time, const Logger &log)
-    : m_identity(identity), m_rest(rest), m_time(time), m_log(log), m_core(identity.pluginId)
+    : m_identity(identity)
+    , m_rest(rest)
+    , m_time(time)
+    , m_log(log)
+    , m_core(identity.pluginId)
+    , m_series(identity.pluginId)
 { }
+
+EventSender::~EventSender()
+{
+    m_time.cancel(m_dueTimer); // its executor need not live longer
+}
 
 void EventSender::tell(ToldEvent event)
 {
@@ -63,8 +73,12 @@ void EventSender::next()
 {
     for (;;) {
         ToldEvent told;
-        while (m_ready.empty() && takeTold(&told))
-            form(told);
+        if (!dropIfClosed()) {
+            while (m_ready.empty() && takeTold(&told))
+                form(told);
+            if (m_ready.empty())
+                formDue();
+        }
         if (!m_ready.empty()) {
             const auto sending = std::move(m_ready.front());
             m_ready.pop_front();
@@ -74,6 +88,16 @@ void EventSender::next()
         if (rest())
             return;
     }
+}
+
+bool EventSender::dropIfClosed()
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_phase != Phase::Closed)
+        return false;
+    countDropped(m_ready.size()); // what was told and is not sent yet
+    m_ready.clear();
+    return true;
 }
 
 bool EventSender::takeTold(ToldEvent *told)
@@ -88,13 +112,21 @@ bool EventSender::takeTold(ToldEvent *told)
 
 void EventSender::form(const ToldEvent &told)
 {
-    const std::vector<EventWrite> writes = m_core.told(told);
-    for (const EventWrite &write : writes)
-        m_ready.push_back(std::make_shared<Sending>(Sending{&m_core, write}));
+    EventForm *const form = told.action.isEmpty() ? static_cast<EventForm *>(&m_core) : &m_series;
+    const std::vector<EventWrite> writes = form->told(told);
+    for (const EventWrite &write : writes) // before the last one: a series that has to go
+        m_ready.push_back(
+            std::make_shared<Sending>(Sending{form, write, &write == &writes.back()}));
     const bool isNew = std::any_of(
         writes.begin(), writes.end(), [](const EventWrite &write) { return !write.isPatch(); });
     if (isNew && told.type == QLatin1StringView("Warning"))
         logWarning(told);
+}
+
+void EventSender::formDue()
+{
+    if (const std::optional<EventWrite> write = m_series.due(m_time.monotonic()))
+        m_ready.push_back(std::make_shared<Sending>(Sending{&m_series, *write}));
 }
 
 // False when there is something to do after all.
@@ -103,13 +135,43 @@ bool EventSender::rest()
     std::unique_lock lock(m_mutex);
     if (!m_queue.empty())
         return false;
+    if (m_phase == Phase::Finishing && !std::exchange(m_isEnding, true)) {
+        m_series.end();
+        return false;
+    }
     m_isBusy = false;
+    wakeWhenDue();
     m_time.cancel(std::exchange(m_limitTimer, 0));
     const auto finished = std::exchange(m_finished, nullptr);
     lock.unlock();
     if (finished)
         finished();
     return true;
+}
+
+// Under m_mutex.
+void EventSender::wakeWhenDue()
+{
+    m_time.cancel(std::exchange(m_dueTimer, 0));
+    const std::optional<std::chrono::nanoseconds> due = m_series.nextDue();
+    if (m_phase != Phase::Open || !due)
+        return;
+    m_dueTimer
+        = m_time.callAfter(*due - m_time.monotonic(), m_rest.executor(), [weak = weak_from_this()] {
+              if (const auto self = weak.lock())
+                  self->wake();
+          });
+}
+
+void EventSender::wake()
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_isBusy || m_phase != Phase::Open)
+            return; // who is busy looks by itself
+        m_isBusy = true;
+    }
+    next();
 }
 
 Status EventSender::prepare(const Sending &sending, Call *call) const
@@ -215,25 +277,30 @@ void EventSender::logRefusal(const Error &error)
 
 void EventSender::retry(const std::shared_ptr<Sending> &sending)
 {
+    bool isClosed = false;
     {
         const std::lock_guard lock(m_mutex);
-        if (m_phase == Phase::Closed) {
-            countDropped(1);
-            m_isBusy = false;
-            return;
-        }
+        isClosed = m_phase == Phase::Closed;
+        countDropped(isClosed && sending->isTold ? 1 : 0);
     }
-    send(sending);
+    if (isClosed)
+        next();
+    else
+        send(sending);
 }
 
 void EventSender::finish(std::chrono::nanoseconds limit, std::function<void()> done)
 {
     const std::lock_guard lock(m_mutex);
-    if (m_phase != Phase::Open || !m_isBusy) {
+    const bool hasSeries = m_dueTimer != 0;
+    m_time.cancel(std::exchange(m_dueTimer, 0));
+    if (m_phase != Phase::Open || (!m_isBusy && !hasSeries)) {
         m_phase = Phase::Closed;
         m_rest.executor().post(std::move(done));
         return;
     }
+    if (!std::exchange(m_isBusy, true))
+        m_rest.executor().post([self = shared_from_this()] { self->next(); });
     m_phase = Phase::Finishing;
     m_finished = std::move(done);
     m_limitTimer = m_time.callAfter(
@@ -247,6 +314,7 @@ void EventSender::close()
     countDropped(m_queue.size());
     m_queue.clear();
     m_time.cancel(std::exchange(m_limitTimer, 0));
+    m_time.cancel(std::exchange(m_dueTimer, 0));
     if (m_finished)
         m_rest.executor().post(std::exchange(m_finished, nullptr));
 }

@@ -1,16 +1,19 @@
 // Sends what is told of events. Contract:
 //   - tell() never blocks: 1000 events wait at most, what is more is dropped and counted, and the
 //   first loss is logged (E-1).
-//   - One request at a time, in order. Only broken connections are tried again, 12 times (E-5).
-//   - When what is patched has gone, the event is made anew (E-6).
+//   - One request at a time, in order. Only broken connections are tried again, 12 times (E-5,
+//   E-14). When what is patched has gone, the event is made anew (E-6).
+//   - What time brings to a series waits behind what was told; a timer runs while a series or a
+//   single event of events.k8s.io is remembered, and not else (E-13).
 //   - A Warning is a warning in the log as well, when its Event is new; one that is counted up, or
 //   dropped as spam, is not told again.
 //   - What the server or the plugin's Rbac refuses is logged, a repeated refusal once.
-// Test: tst_pluginevents.
+// Test: tst_pluginevents, tst_serieseventform.
 #pragma once
 
 #include "coreeventform.h"
 #include "pluginclient.h"
+#include "serieseventform.h"
 
 #include <QtCore/qset.h>
 #include <deque>
@@ -25,12 +28,14 @@ public:
     // Borrowed: they outlive the works that the sender posted.
     EventSender(const ClientIdentity &identity, RestClient &rest, support::TimeSource &time,
         const Logger &log);
+    ~EventSender();
+    Q_DISABLE_COPY_MOVE(EventSender)
 
     // [thread-safe]
     void tell(ToldEvent event);
-    // Takes no more events. `done` is called once, on the executor, when those that wait have been
-    // sent or when `limit` has passed; what is left then is dropped and counted. Call it once.
-    // [thread-safe]
+    // Takes no more events. `done` is called once, on the executor, when those that wait, and then
+    // the series that grew, have been sent, or when `limit` has passed; events that are left then
+    // are dropped and counted. Call it once. [thread-safe]
     void finish(std::chrono::nanoseconds limit, std::function<void()> done);
     // Drops what waits; later ones too. [thread-safe]
     void close();
@@ -43,13 +48,18 @@ private:
     {
         EventForm *form;
         EventWrite write;
+        bool isTold = false; // else it is of a series whose events were told before
         int tries = 0;
     };
 
     void next();
+    bool dropIfClosed();
     bool takeTold(ToldEvent *told);
     void form(const ToldEvent &told);
+    void formDue();
     bool rest();
+    void wakeWhenDue();
+    void wake();
     void retry(const std::shared_ptr<Sending> &sending);
     void send(const std::shared_ptr<Sending> &sending);
     Status prepare(const Sending &sending, Call *call) const;
@@ -68,8 +78,11 @@ private:
     Phase m_phase = Phase::Open; // GUARDED_BY(m_mutex)
     std::function<void()> m_finished; // GUARDED_BY(m_mutex); told once
     support::TimeSource::TimerId m_limitTimer = 0; // GUARDED_BY(m_mutex)
+    support::TimeSource::TimerId m_dueTimer = 0; // GUARDED_BY(m_mutex); 0: no series to look after
     quint64 m_dropped = 0; // GUARDED_BY(m_mutex)
     CoreEventForm m_core; // confined to the executor, as all that follows
+    SeriesEventForm m_series;
+    bool m_isEnding = false; // the series are
     std::deque<std::shared_ptr<Sending>> m_ready;
     QSet<QString> m_refusals;
 };

@@ -40,7 +40,8 @@ QJsonObject reference(const Object &object)
 
 PluginEvents::PluginEvents(
     const ClientIdentity &identity, RestClient &rest, support::TimeSource &time, const Logger &log)
-    : m_permit(identity.permit)
+    : m_pluginId(identity.pluginId)
+    , m_permit(identity.permit)
     , m_time(time)
     , m_log(log)
     , m_sender(std::make_shared<EventSender>(identity, rest, time, log))
@@ -67,6 +68,7 @@ ToldEvent PluginEvents::told(const Object &regarding, EventSeverity severity, co
     told.reason = reason;
     told.note = shortenedNote(note);
     told.utc = m_time.utc();
+    told.monotonic = m_time.monotonic();
     const QString space = regarding.namespaceName();
     told.key = {
         space.isEmpty() ? QStringLiteral("default") : space, eventName(regarding.name(), told.utc)};
@@ -78,6 +80,24 @@ void PluginEvents::record(const Object &regarding, EventSeverity severity, const
 {
     if (mayTell(severity, reason))
         m_sender->tell(told(regarding, severity, reason, note));
+}
+
+void PluginEvents::recordAction(const Object &regarding, const Object &related,
+    EventSeverity severity, const QString &reason, const QString &action,
+    const QString &note) noexcept
+{
+    if (!mayTell(severity, reason))
+        return;
+    if (reason.isEmpty() || action.isEmpty()) { // the server would refuse it (E-15)
+        m_log.error("an event lacks its reason or its action",
+            {{"plugin", m_pluginId}, {"reason", reason}, {"action", action}});
+        return;
+    }
+    ToldEvent event = told(regarding, severity, reason, note);
+    event.action = action;
+    if (!related.isNull())
+        event.related = reference(related);
+    m_sender->tell(std::move(event));
 }
 
 void PluginEvents::finish(std::chrono::nanoseconds limit, std::function<void()> done)

@@ -1,8 +1,9 @@
 // A plugin's Kubernetes Events. Behind davit::EventRecorder, whose contract it keeps. Contract:
-//   - record() never blocks; what is told is sent by an EventSender, in the form of CoreEventForm.
+//   - record() never blocks; what is told is sent by an EventSender, in the form of CoreEventForm,
+//   or of SeriesEventForm when it has an action.
 //   - Without a valid permit nothing is recorded: another process leads and tells it.
 //   - finish() sends what waits, for a bounded time; close() drops it.
-// Source: BEHAVIOURS.md. Test: tst_pluginevents.
+// Source: BEHAVIOURS.md. Test: tst_pluginevents, tst_serieseventform.
 #pragma once
 
 #include "pluginclient.h"
@@ -21,6 +22,8 @@ public:
 
     void record(const Object &regarding, EventSeverity severity, const QString &reason,
         const QString &note) noexcept override;
+    void recordAction(const Object &regarding, const Object &related, EventSeverity severity,
+        const QString &reason, const QString &action, const QString &note) noexcept override;
     // As EventSender's. [thread-safe]
     void finish(std::chrono::nanoseconds limit, std::function<void()> done);
     void close();
@@ -33,6 +36,7 @@ private:
     ToldEvent told(const Object &regarding, EventSeverity severity, const QString &reason,
         const QString &note) const;
 
+    const QString m_pluginId;
     const std::shared_ptr<const support::Permit> m_permit;
     support::TimeSource &m_time;
     const Logger m_log;

@@ -28,7 +28,25 @@ public:
         }
         return m_items.front().second;
     }
+    // Null when it is not there; which one is the most recent does not change.
+    Value *find(const QString &key)
+    {
+        const auto found = m_index.find(key);
+        return found != m_index.end() ? &found->second->second : nullptr;
+    }
+    // The one that was not used for longest. The map is not empty.
+    const Value &oldest() const { return m_items.back().second; }
+    Value takeOldest()
+    {
+        Value value = std::move(m_items.back().second);
+        m_index.erase(m_items.back().first);
+        m_items.pop_back();
+        return value;
+    }
     size_t size() const { return m_items.size(); }
+    // Pairs of key and value, the most recent one first.
+    auto begin() const { return m_items.begin(); }
+    auto end() const { return m_items.end(); }
 
 private:
     struct Hash

@@ -27,4 +27,11 @@ void EventRecorder::record(const Object &regarding, EventSeverity severity, cons
         d->record(regarding, severity, reason, note);
 }
 
+void EventRecorder::record(const Object &regarding, const Object &related, EventSeverity severity,
+    const QString &reason, const QString &action, const QString &note) const
+{
+    if (d)
+        d->recordAction(regarding, related, severity, reason, action, note);
+}
+
 DAVIT_END_NAMESPACE

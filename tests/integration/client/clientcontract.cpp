@@ -8,6 +8,8 @@ using namespace std::chrono_literals;
 namespace {
 
 const Gvk kEvent{QString(), QStringLiteral("v1"), QStringLiteral("Event")};
+const Gvk kSeriesEvent{
+    QStringLiteral("events.k8s.io"), QStringLiteral("v1"), QStringLiteral("Event")};
 
 } // namespace
 
@@ -342,6 +344,50 @@ void ClientContract::eventsAreCounted()
     QCOMPARE(event[QLatin1StringView("type")].toString(), QStringLiteral("Warning"));
     QCOMPARE(event[QLatin1StringView("source")][QLatin1StringView("component")].toString(),
         QStringLiteral("contract"));
+}
+
+void ClientContract::eventsAreASeries() // E-11 to E-14
+{
+    const Result<Object> object = client().create(configMap("repeated"));
+    DAVIT_VERIFY_OK(object);
+    const Result<Object> related = client().create(configMap("related"));
+    DAVIT_VERIFY_OK(related);
+    for (int i = 0; i < 2; ++i)
+        m_fixture->recorder.record(object.value(), related.value(), EventSeverity::Warning,
+            QStringLiteral("TargetNotOurs"), QStringLiteral("Copying"),
+            QString(1025, QLatin1Char('x')));
+    RequestOptions options;
+    options.inNamespace(QStringLiteral("default"))
+        .fieldSelector(QStringLiteral("regarding.name=repeated"));
+    const auto count = [&]() -> qint64 {
+        const Result<ListReply> list = client().list(kSeriesEvent, options);
+        if (!list.isOk() || list.value().objects().size() != 1)
+            return -1;
+        return list.value()
+            .objects()[0][QLatin1StringView("series")][QLatin1StringView("count")]
+            .toInt();
+    };
+    QTRY_COMPARE_WITH_TIMEOUT(count(), 2, 20000); // written by and by
+    const Object event = client().list(kSeriesEvent, options).value().objects()[0];
+    const auto text = [](const Object &of, const char *member, const char *inside = nullptr) {
+        const Value value = of[QLatin1StringView(member)];
+        return inside ? value[QLatin1StringView(inside)].toString() : value.toString();
+    };
+    QCOMPARE(text(event, "regarding", "uid"), object.value().uid());
+    QCOMPARE(text(event, "related", "uid"), related.value().uid());
+    QCOMPARE(text(event, "type"), QStringLiteral("Warning"));
+    QCOMPARE(text(event, "action"), QStringLiteral("Copying"));
+    QCOMPARE(text(event, "reportingController"), QStringLiteral("contract"));
+    QVERIFY(text(event, "reportingInstance").startsWith(QStringLiteral("contract-")));
+    QVERIFY(text(event, "note").endsWith(QChar(0x2026)));
+
+    // kubectl describe reads it as one of core/v1.
+    const Result<Object> classic = client().get(kEvent, key(event.name().toLatin1()));
+    DAVIT_VERIFY_OK(classic);
+    QCOMPARE(text(classic.value(), "involvedObject", "name"), QStringLiteral("repeated"));
+    QCOMPARE(text(classic.value(), "message"), text(event, "note"));
+    QCOMPARE(classic.value()[QLatin1StringView("series")][QLatin1StringView("count")].toInt(), 2);
+    QCOMPARE(text(classic.value(), "reportingComponent"), QStringLiteral("contract"));
 }
 
 void ClientContract::sideBySide()

@@ -40,6 +40,7 @@ private Q_SLOTS:
     void refusals();
     void rightsAreChecked();
     void eventsAreCounted();
+    void eventsAreASeries();
     void sideBySide();
     // clientwrites.cpp
     void removeCollection();

@@ -1,82 +1,10 @@
-#include "../loglines.h"
 #include "client/eventcorrelator.h"
-#include "client/pluginevents.h"
-#include "scriptedtransport.h"
-#include "testing/manualclock.h"
+#include "eventsrig.h"
 
-#include <davit/eventrecorder.h>
-
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QTest>
 
-using namespace davit;
-using namespace davit::client;
+using namespace eventsrig;
 using namespace std::chrono_literals;
-
-namespace {
-
-Object secret()
-{
-    Object object;
-    const Status status = Object::fromJson(R"({"apiVersion":"v1","kind":"Secret","metadata":)"
-                                           R"({"name":"key","namespace":"team-a","uid":"u1",)"
-                                           R"("resourceVersion":"7"}})",
-        &object);
-    return status.isOk() ? object : Object();
-}
-
-class Losses final : public CallObserver
-{
-public:
-    void called(const QString &, const QString &, int) override { }
-    void eventsDropped(const QString &pluginId, quint64 events) override
-    {
-        seen << QStringLiteral("%1 %2").arg(pluginId).arg(events);
-    }
-    QStringList seen;
-};
-
-struct Fixture
-{
-    fake::Lines lines;
-    Losses losses;
-    testing::ManualClock clock;
-    testing::ManualExecutor executor;
-    ScriptedTransport server;
-    RestClient rest{server, executor, clock};
-    PluginEvents *backend;
-    EventRecorder recorder;
-
-    explicit Fixture(std::vector<PolicyRule> rules = {{{QString()}, {QStringLiteral("events")}, {},
-                         {QStringLiteral("create"), QStringLiteral("patch")}}})
-    {
-        backend = new PluginEvents({QStringLiteral("replicator"), QStringLiteral("1.0.0"),
-                                       Rbac(std::move(rules)), &losses},
-            rest, clock, Logger(lines, QStringLiteral("events")));
-        recorder = EventRecorder(*backend);
-    }
-    ~Fixture()
-    {
-        rest.close();
-        executor.runAll();
-    }
-    void record(const QString &note)
-    {
-        recorder.record(secret(), EventSeverity::Warning, QStringLiteral("TargetNotOurs"), note);
-        executor.runAll();
-    }
-    // Answers the newest request.
-    void answer(int status, const QByteArray &body = "{}")
-    {
-        server.answer(server.exchanges.size() - 1, status, body);
-        executor.runAll();
-    }
-    const transport::Request &last() const { return server.exchanges.back()->request; }
-    QJsonObject lastBody() const { return QJsonDocument::fromJson(last().body).object(); }
-};
-
-} // namespace
 
 class tst_PluginEvents : public QObject
 {

@@ -152,6 +152,14 @@ public:
     {
         seen.append(QStringLiteral("%1|%2|%3").arg(int(severity)).arg(reason, note));
     }
+    void recordAction(const Object &regarding, const Object &related, EventSeverity severity,
+        const QString &reason, const QString &action, const QString &note) noexcept override
+    {
+        seen.append(QStringLiteral("%1|%2|%3|%4|%5|%6")
+                        .arg(regarding.name(), related.name())
+                        .arg(int(severity))
+                        .arg(reason, action, note));
+    }
     QStringList seen;
 };
 

@@ -164,8 +164,16 @@ void tst_HostContext::metricsAndEvents()
     context.events().record(Object(), EventSeverity::Warning, QStringLiteral("TargetNotOurs"),
         QStringLiteral("it belongs to someone else"));
     EventRecorder().record(Object(), EventSeverity::Normal, QString(), QString());
+    Object source;
+    QVERIFY(Object::fromJson(
+        R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"key","namespace":"a"}})", &source)
+                .isOk());
+    context.events().record(source, Object(), EventSeverity::Normal, QStringLiteral("Copied"),
+        QStringLiteral("Copying"), QStringLiteral("to b"));
+    EventRecorder().record(source, source, EventSeverity::Normal, QString(), QString(), QString());
     QCOMPARE(host.eventsSeen.seen,
-        QStringList{QStringLiteral("2|TargetNotOurs|it belongs to someone else")});
+        QStringList({QStringLiteral("2|TargetNotOurs|it belongs to someone else"),
+            QStringLiteral("key||1|Copied|Copying|to b")}));
 }
 
 void tst_HostContext::bothNames_data()

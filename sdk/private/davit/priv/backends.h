@@ -138,6 +138,10 @@ class DAVIT_EXPORT EventBackend : public RefCounted
 public:
     virtual void record(const Object &regarding, EventSeverity severity, const QString &reason,
         const QString &note) noexcept = 0; // [thread-safe]
+    // Of events.k8s.io; `related` may be null. [thread-safe]
+    virtual void recordAction(const Object &regarding, const Object &related,
+        EventSeverity severity, const QString &reason, const QString &action,
+        const QString &note) noexcept = 0;
 };
 
 // One plugin's context. Lives from before initialize() until after the plugin object's death.
