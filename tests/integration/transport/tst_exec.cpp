@@ -86,6 +86,8 @@ private Q_SLOTS:
     void orphansDoNotDisturb_data();
     void orphansDoNotDisturb();
     void inheritsNothing();
+    void terminal_data();
+    void terminal();
     void childrenEndWithTheProgram_data();
     void childrenEndWithTheProgram();
 };
@@ -441,6 +443,44 @@ void tst_Exec::inheritsNothing()
         if (line.contains(" -> ") && !line.contains(" -> /proc/")) // which ls itself reads
             numbers.append(line.left(line.indexOf(" -> ")).split(' ').last().toInt());
     QCOMPARE(numbers, (QList<int>{0, 1, 2}));
+}
+
+void tst_Exec::terminal_data()
+{
+    using Mode = ExecConfig::InteractiveMode;
+    QTest::addColumn<Mode>("mode");
+    QTest::addColumn<bool>("isAsked"); // the program may ask the person
+    QTest::newRow("B01 IfAvailable") << Mode::IfAvailable << true;
+    QTest::newRow("B01 Always") << Mode::Always << true;
+    QTest::newRow("B01 Never") << Mode::Never << false;
+}
+
+// Standard input is a terminal here: who may have it has it, and is told so.
+void tst_Exec::terminal()
+{
+    QFETCH(const ExecConfig::InteractiveMode, mode);
+    const int master = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    QVERIFY(master >= 0 && ::grantpt(master) == 0 && ::unlockpt(master) == 0);
+    const int slave = ::open(::ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    const int before = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    QVERIFY(slave >= 0 && before >= 0 && ::dup2(slave, STDIN_FILENO) == STDIN_FILENO);
+    RawServer server(tellToken, serverTls());
+    QTemporaryDir folder;
+    const QByteArray seen = folder.filePath(QStringLiteral("seen")).toUtf8();
+    ClusterConfig config = execConfig(server.port(), folder,
+        "{ echo \"$KUBERNETES_EXEC_INFO\"; [ ! -t 0 ] || echo terminal; } > " + seen + '\n'
+            + printing(folder));
+    config.exec->interactiveMode = mode;
+    const auto body = getOnce(*makeQnamTransport(config));
+    ::dup2(before, STDIN_FILENO);
+    for (const int file : {before, slave, master})
+        ::close(file);
+    QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
+    QFile file(QString::fromUtf8(seen));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll();
+    QTEST(text.contains("\"interactive\":true"), "isAsked");
+    QTEST(text.endsWith("\nterminal\n"), "isAsked");
 }
 
 void tst_Exec::childrenEndWithTheProgram_data()
