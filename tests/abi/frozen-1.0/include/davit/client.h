@@ -9,7 +9,12 @@
 //   only, or use .then(context, …). What .then(function) runs there must not block: answers of all
 //   plugins wait behind it, and after 60 s the plugin is Faulted. What it throws is in the future
 //   that .then() returned.
-// Source: Kubernetes API concepts; BEHAVIOURS.md. Tests: tst_pluginclient, tst_clientreal.
+//   - cancel() on a future that a verb returned ends its request; it is noticed within 50 ms. What
+//   still waits then (for its kind, a rate limit, a connection, another try) is never sent. A read
+//   is broken off. A write that is on the wire may have been done, and nobody hears of it: read
+//   before you try again. The future finishes without a result, so ask isCanceled() before
+//   result(). cancel() on what .then() returned does not reach the request (Qt 6.4).
+// Source: Kubernetes API concepts. Tests: tst_pluginclient, tst_cancellation, tst_clientreal.
 #pragma once
 
 #include <QtCore/qfuture.h>
