@@ -222,8 +222,9 @@ void tst_Contract::eventSelectors()
 void tst_Contract::eventIsOne()
 {
     const QByteArray space = server().newNamespace("events");
-    const ApiWatch watch(
-        server().address(), spaced(space, "events") + "?watch=true&resourceVersion=0");
+    const QByteArray start = version(server().get(spaced(space, "events"))).toUtf8();
+    const ApiWatch watch(server().address(),
+        spaced(space, "events") + "?watch=true&timeoutSeconds=60&resourceVersion=" + start);
     QCOMPARE(server().post(newEvents(space), placed(kNewEvent, space)).code, 201);
     const QByteArray series
         = R"({"series":{"count":2,"lastObservedTime":"2026-01-01T00:01:00.000000Z"}})";
