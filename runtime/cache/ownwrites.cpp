@@ -12,20 +12,21 @@ using Outcome = priv::OwnWrite::Outcome;
 
 namespace {
 
+constexpr QLatin1StringView kAllNamespaces("*"); // no namespace's name
+
 bool hasReached(const QString &version, const QString &wanted)
 {
     return compareVersions(version, wanted) >= 0;
 }
 
-// Fields are judged in their own version of the kind alone.
+// Only metadata is kept: fields of a spec are not judged.
 bool isBeyond(const ViewFilter &watched, const Object &object)
 {
     if (object.isNull())
         return false;
-    const WatchScope &scope = watched.scope();
-    if (!scope.fieldSelector.isEmpty() && object.gvk().version != scope.gvk.version)
-        return false;
-    return !watched.passes(object);
+    WatchScope asked = watched.scope();
+    asked.isMetadataOnly = true;
+    return WatchScope{asked.gvk, {}, {}, {}, true}.covers(asked) && !watched.passes(object);
 }
 
 QString nameOf(const Gvk &gvk)
@@ -94,8 +95,8 @@ void OwnWrites::note(const priv::OwnWrite &write)
         || (write.outcome == Outcome::Stands && write.resourceVersion.isEmpty()))
         return; // nothing that could be waited for
     priv::OwnWrite kept = write;
-    if (!kept.object.isNull()) // it shares what it can with the cache's
-        kept.object = priv::internObject(write.object);
+    if (!kept.object.isNull()) // no payload: a Secret's stays with whoever asked for it
+        kept.object = priv::metadataOnly(write.object);
     const std::lock_guard lock(m_mutex);
     Kind &kind = m_kinds[nameOf(write.gvk)];
     const auto known = kind.byKey.constFind(write.key);
@@ -116,15 +117,30 @@ void OwnWrites::forgetOldest(Kind *kind)
     kind->byKey.remove(oldest->key);
     if (oldest->states.empty())
         return;
-    QString &floor = kind->floors[oldest->key.namespaceName];
+    if (kind->floors.size() >= kMaxFloors && !kind->floors.contains(oldest->key.namespaceName))
+        foldFloors(kind);
+    const bool isFolded = kind->floors.contains(kAllNamespaces);
+    QString &floor = kind->floors[isFolded ? QString(kAllNamespaces) : oldest->key.namespaceName];
     if (!hasReached(floor, oldest->states.back().version))
         floor = oldest->states.back().version;
+}
+
+// One version for all namespaces: stricter, and bounded.
+void OwnWrites::foldFloors(Kind *kind)
+{
+    QString newest;
+    for (const QString &floor : std::as_const(kind->floors)) {
+        if (!hasReached(newest, floor))
+            newest = floor;
+    }
+    kind->floors = {{kAllNamespaces, newest}};
 }
 
 OwnWrites::Noted OwnWrites::of(const WatchScope &scope) const
 {
     const auto isConcerned = [&](const QString &namespaceName) {
-        return scope.namespaceName.isEmpty() || scope.namespaceName == namespaceName;
+        return scope.namespaceName.isEmpty() || scope.namespaceName == namespaceName
+            || namespaceName == kAllNamespaces;
     };
     Noted noted;
     const std::lock_guard lock(m_mutex);

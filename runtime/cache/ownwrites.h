@@ -28,7 +28,7 @@ struct KeyWrites
     struct State
     {
         QString version;
-        Object object; // null: its labels and fields are not known
+        Object object; // its metadata; null: that is not known
     };
 
     ObjectKey key;
@@ -48,6 +48,7 @@ class OwnWrites
 public:
     static constexpr qsizetype kMaxKeys = 256;
     static constexpr std::size_t kMaxStates = 4;
+    static constexpr qsizetype kMaxFloors = 64; // namespaces; more have one version together
 
     void note(const priv::OwnWrite &write);
 
@@ -68,6 +69,7 @@ private:
         QHash<QString, QString> floors; // by namespace
     };
     static void forgetOldest(Kind *kind);
+    static void foldFloors(Kind *kind);
 
     mutable std::mutex m_mutex;
     QHash<QString, Kind> m_kinds; // by group/kind; GUARDED_BY(m_mutex)

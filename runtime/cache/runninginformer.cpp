@@ -134,6 +134,7 @@ std::shared_ptr<void> RunningInformer::expect(
 
 void RunningInformer::recount()
 {
+    followSuccessor();
     std::vector<WatchScope> scopes;
     for (const std::shared_ptr<InformerListener> &listener : m_informer->listeners())
         scopes.push_back(static_cast<ViewPart &>(*listener).filter().scope());
@@ -163,6 +164,13 @@ void RunningInformer::followSuccessor()
     const std::shared_ptr<void> place = expect(wider, scope());
     if (!place) // it was narrowed meanwhile
         return;
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_expected > 0) // with them; recount() follows
+            return;
+        m_kept.clear(); // who comes from here on gets another one
+    }
+    m_successor.reset();
     wider->executor().post([wider, place, handover = m_informer->handOver()] {
         wider->informer().adopt(handover, [wider, place](InformerListener &listener) {
             return static_cast<ViewPart &>(listener).moveTo(wider);

@@ -3,7 +3,7 @@
 //   - It holds what its users ask for: when one leaves, what nobody of the others shows is dropped,
 //   and whole objects become metadata where no more is asked for. The watch stays as it is. Who
 //   asks for what was dropped gets another informer.
-// Test: tst_sharedinformerfactory.
+// Test: tst_sharedinformerfactory, tst_narrowing.
 #pragma once
 
 #include "sharedinformer.h"

@@ -285,10 +285,6 @@ void SharedInformer::tellPublished()
 {
     for (const Listening &listening : m_listeners)
         listening.listener->onPublished();
-    for (const std::weak_ptr<InformerListener> &departing : m_departing) {
-        if (const std::shared_ptr<InformerListener> listener = departing.lock())
-            listener->onPublished();
-    }
 }
 
 void SharedInformer::distribute()
@@ -432,11 +428,12 @@ SharedInformer::Handover SharedInformer::handOver()
     Handover handover;
     handover.heard = m_store->snapshot();
     handover.hasSynced = hasSynced();
-    for (Listening &listening : m_listeners) {
-        m_departing.push_back(listening.listener);
+    for (Listening &listening : m_listeners)
         handover.listeners.push_back({std::move(listening.listener), listening.requested});
-    }
     m_listeners.clear();
+    m_isAlive.reset(); // what is queued is not stored any more
+    if (m_reflector)
+        m_reflector->stop();
     return handover;
 }
 

@@ -8,7 +8,7 @@
 // added (Q-25, B16); a relist never replaces an object by an older state of the same uid where
 // versions can be compared, unless the server's own history went back (B14); for the same reason a
 // live event with an older or equal version of a known uid is left out.
-// Source: BEHAVIOURS.md. Test: tst_sharedinformer.
+// Source: BEHAVIOURS.md. Test: tst_sharedinformer, tst_narrowing.
 #pragma once
 
 #include "mutationcheck.h"
@@ -110,7 +110,8 @@ public:
         std::shared_ptr<const StoreSnapshot> heard;
         bool hasSynced = false;
     };
-    // Takes all listeners off. [cache-thread]
+    // Takes all listeners off and ends the watch: until they have moved they read what they heard,
+    // so that no read goes back when the other informer has come no further. [cache-thread]
     Handover handOver();
     // Takes them in, as soon as this informer is not behind what they heard: then `moved` is asked
     // for each (false: it is gone), and it hears the differences. They keep their resync periods:
@@ -175,8 +176,6 @@ private:
     std::shared_ptr<bool> m_isAlive; // posted drains look
     std::vector<Listening> m_listeners;
     std::vector<Adoption> m_adoptions; // waiting to be in time
-    // Handed over; until they are adopted they read this store.
-    std::vector<std::weak_ptr<InformerListener>> m_departing;
     std::vector<InformerEvent> m_events; // of the drain under way
     Keep m_keep; // empty: all of everything
     Nanoseconds m_resyncCheckPeriod;

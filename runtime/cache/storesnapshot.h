@@ -2,7 +2,8 @@
 // shared pointer and work on it without a lock; whoever lets go last hands the tries back to the
 // store's strand, so that no reader ever frees a tree. Reads that fill something say
 // InvalidArgument for an index that is not there, with its name, and fill nothing then; a value
-// without objects is no error. Source: BEHAVIOURS.md (3.2). Test: tst_threadsafestore.
+// without objects is no error. Source: BEHAVIOURS.md (3.2). Test: tst_threadsafestore,
+// tst_storesnapshot.
 #pragma once
 
 #include "objecttrie.h"

@@ -58,7 +58,6 @@ void ViewPart::attach(std::shared_ptr<RunningInformer> informer, std::shared_ptr
     informer->executor().post([self = shared_from_this(), informer, own, place = std::move(place)] {
         if (!informer->informer().addListener(self, own).isOk())
             self->onStopped();
-        informer->followSuccessor();
     });
 }
 
@@ -150,7 +149,8 @@ ViewPart::Reading ViewPart::read() const
 ViewPart::Feed ViewPart::feed() const
 {
     const std::lock_guard lock(m_mutex);
-    return {m_store->snapshot(), m_watched, hasSynced(), m_hasEnded};
+    const bool isSynced = hasSynced(); // before the snapshot: that is then of this list or later
+    return {m_store->snapshot(), m_watched, isSynced, m_hasEnded};
 }
 
 ViewPart::Waited ViewPart::waitUntil(const std::function<bool(const Feed &)> &isShown,

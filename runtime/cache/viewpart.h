@@ -3,7 +3,7 @@
 // shows stays the same. Contract:
 //   - Filtering as client-go's filtering handler: an update into the view is added, one out of it
 //   is deleted (I-22).
-// Test: tst_sharedinformerfactory.
+// Test: tst_sharedinformerfactory, tst_consistencywait.
 #pragma once
 
 #include "mailbox.h"

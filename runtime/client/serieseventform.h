@@ -1,5 +1,5 @@
 // Events of events.k8s.io/v1: equal ones are a series, as EventSeries decides (E-11 to E-14).
-// Test: tst_eventseries, tst_pluginevents.
+// Test: tst_eventseries, tst_serieseventform.
 #pragma once
 
 #include "eventseries.h"

@@ -1,5 +1,6 @@
 #include "configfile.h"
 
+#include <davit/quantity.h>
 #include <support/yaml.h>
 #include <transport/inputfile.h>
 
@@ -65,6 +66,54 @@ QString readExecPolicy(const QJsonValue &member, ExecPolicy *policy)
     return {};
 }
 
+// A Kubernetes quantity in a range, to follow "limits.NAME"; empty when it is good or not there.
+QString readBytes(const QJsonValue &member, qint64 least, qint64 most, qint64 *bytes)
+{
+    if (member.isUndefined())
+        return {};
+    const QString text
+        = member.isDouble() ? QString::number(member.toInteger(-1)) : member.toString();
+    Quantity quantity;
+    if (!Quantity::parse(text, &quantity).isOk() || quantity.toInt64() < least
+        || quantity.toInt64() > most)
+        return QStringLiteral("is no number of bytes from %1 to %2, such as 32Mi")
+            .arg(least)
+            .arg(most);
+    *bytes = quantity.toInt64();
+    return {};
+}
+
+QString readLimits(const QJsonValue &member, Configuration *configuration)
+{
+    constexpr qint64 kMiB = qint64(1) << 20;
+    qint64 eventBytes = configuration->limits.maxEventBytes;
+    qint64 itemBytes = configuration->limits.maxItemBytes;
+    struct Known
+    {
+        QString name;
+        qint64 least;
+        qint64 most;
+        qint64 *bytes;
+    };
+    const Known known[] = {{QStringLiteral("eventBytes"), kMiB / 16, 256 * kMiB, &eventBytes},
+        {QStringLiteral("itemBytes"), kMiB / 16, 256 * kMiB, &itemBytes},
+        {QStringLiteral("listBytes"), kMiB, kMiB << 20, &configuration->maxListBytes}};
+    if (!member.isUndefined() && !member.isObject())
+        return QStringLiteral("has \"limits\" that is no mapping from name to bytes");
+    QJsonObject limits = member.toObject();
+    for (const Known &one : known) {
+        const QString wrong = readBytes(limits.take(one.name), one.least, one.most, one.bytes);
+        if (!wrong.isEmpty())
+            return QStringLiteral("has \"limits.%1\" that %2").arg(one.name, wrong);
+    }
+    if (!limits.isEmpty())
+        return QStringLiteral("has an unknown member \"limits.%1\"; known are eventBytes, "
+                              "itemBytes and listBytes")
+            .arg(limits.constBegin().key());
+    configuration->limits = {qsizetype(eventBytes), qsizetype(itemBytes)};
+    return {};
+}
+
 QString programOf(const QString &command)
 {
     const QString found
@@ -114,9 +163,9 @@ Result<Configuration> readConfiguration(const QString &path)
     for (const QString &member : root.keys())
         if (member != QLatin1StringView("apiVersion") && member != QLatin1StringView("kind")
             && member != QLatin1StringView("plugins") && member != QLatin1StringView("initialSync")
-            && member != QLatin1StringView("execPrograms"))
+            && member != QLatin1StringView("execPrograms") && member != QLatin1StringView("limits"))
             return fault(QStringLiteral("has an unknown member \"%1\"; known are apiVersion, kind, "
-                                        "initialSync, execPrograms and plugins")
+                                        "initialSync, limits, execPrograms and plugins")
                              .arg(member));
     const QJsonValue plugins = root.value(QLatin1StringView("plugins"));
     if (!plugins.isUndefined() && !plugins.isObject())
@@ -131,6 +180,9 @@ Result<Configuration> readConfiguration(const QString &path)
         = readExecPolicy(root.value(QLatin1StringView("execPrograms")), &configuration.execPolicy);
     if (!execFault.isEmpty())
         return fault(execFault);
+    const QString limitFault = readLimits(root.value(QLatin1StringView("limits")), &configuration);
+    if (!limitFault.isEmpty())
+        return fault(limitFault);
     configuration.plugins = plugins.toObject();
     for (auto i = configuration.plugins.constBegin(); i != configuration.plugins.constEnd(); ++i)
         if (!i.value().isObject())

@@ -2,6 +2,8 @@
 //   apiVersion: davit.dev/v1alpha1
 //   kind: DavitConfiguration
 //   initialSync: { "*": auto, v1 Pod: list }   # how caches are filled: auto, list or watchList
+//   limits: { eventBytes: 16Mi, itemBytes: 16Mi, listBytes: 16Gi }  # the defaults; what is larger
+//                                              # is left out, or for a list tried again (B20)
 //   execPrograms: { policy: AllowList, allow: [/usr/bin/aws] }   # or AllowAll, DenyAll (C-72)
 //   plugins:
 //     replicator: { deniedNamespaces: ["kube-*"] }
@@ -10,6 +12,7 @@
 #pragma once
 
 #include <cache/reflector.h>
+#include <codec/limits.h>
 #include <davit/result.h>
 
 #include <QtCore/qhash.h>
@@ -34,6 +37,8 @@ struct Configuration
     // By kind as toString(Gvk) writes it ("apps/v1 Deployment"), "*" for all others.
     QHash<QString, cache::InitialSync> initialSync;
     ExecPolicy execPolicy;
+    codec::Limits limits; // of one event and one item: 64 KiB to 256 MiB
+    qint64 maxListBytes = cache::ReflectorOptions().maxFillBytes; // 1 MiB to 1 TiB
 };
 
 // InvalidConfiguration with a sentence that names the file, the fault and where. An empty path is

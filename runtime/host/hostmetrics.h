@@ -1,5 +1,5 @@
 // The davit_* family: what the host knows of itself at the moment of a scrape. Labels come from
-// small sets: resources, plugins, size classes. Test: tests/integration/host, metrics.
+// small sets: resources, plugins, size classes. Test: tst_queuemetrics; tst_run, metrics.
 #pragma once
 
 #include <cache/sharedinformerfactory.h>

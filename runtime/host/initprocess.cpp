@@ -7,10 +7,11 @@
 namespace davit::host {
 namespace {
 
-// By a process; those of the kernel went to the whole group of the terminal.
-bool isSent(const siginfo_t &signal)
+// By a process; those of the kernel went to the whole group of the terminal, but for the hang-up,
+// which it tells the first process of a session alone.
+bool isForDavit(const siginfo_t &signal)
 {
-    return signal.si_code <= 0;
+    return signal.si_code <= 0 || signal.si_signo == SIGHUP;
 }
 
 // Takes whoever has ended. Does not return when that was `davit`.
@@ -45,7 +46,7 @@ void leaveFirstProcess()
         const int number = ::sigwaitinfo(&all, &signal);
         if (number == SIGCHLD)
             reap(davit);
-        else if (number > 0 && isSent(signal))
+        else if (number > 0 && isForDavit(signal))
             ::kill(davit, number);
     }
 }

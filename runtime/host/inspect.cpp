@@ -66,10 +66,17 @@ QString describe(const PluginMetadata &metadata)
         text += line("needs", dependency.id + QLatin1Char(' ') + dependency.version.toString());
     const QJsonObject settings
         = metadata.configSchema.value(QLatin1StringView("properties")).toObject();
-    for (auto i = settings.constBegin(); i != settings.constEnd(); ++i)
-        text += line("setting",
-            i.key() + QStringLiteral(": ")
-                + i.value().toObject().value(QLatin1StringView("description")).toString());
+    for (auto i = settings.constBegin(); i != settings.constEnd(); ++i) {
+        const QJsonObject schema = i.value().toObject();
+        const auto member
+            = [&](const char *name) { return schema.value(QLatin1StringView(name)).toVariant(); };
+        QString told = i.key();
+        for (const char *const name : {"type", "description"}) {
+            if (const QString text = member(name).toString(); !text.isEmpty())
+                told += QStringLiteral(": ") + text;
+        }
+        text += line("setting", told);
+    }
     return text;
 }
 

@@ -48,6 +48,8 @@ cache::FactoryOptions informerOptions(const Configuration &configuration, priv::
     options.onProcessed = [&metrics](const cache::WatchScope &scope, const QString &plural) {
         return processingHistogram(metrics, scope, plural);
     };
+    options.limits = configuration.limits;
+    options.maxFillBytes = configuration.maxListBytes;
     options.checksConsistency = isSwitchedOn("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR");
     if (isSwitchedOn("KUBE_CACHE_MUTATION_DETECTOR"))
         options.mutationCheckPeriod = std::chrono::seconds(1);
@@ -220,7 +222,8 @@ QList<observability::SyncProgress> RuntimeServices::syncs() const
         sync.elapsed = progress.elapsed;
         if (const Error &error = state.reflector.lastError; error.isError())
             sync.lastError = error.httpStatus() > 0
-                ? QStringLiteral("%1 (HTTP %2)").arg(error.message()).arg(error.httpStatus())
+                ? QStringLiteral("%1 (HTTP %2)")
+                      .arg(error.message(), QString::number(error.httpStatus()))
                 : error.message();
         if (!state.hasSynced)
             sync.plugins = m_needs.plugins(state.scope);

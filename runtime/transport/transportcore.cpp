@@ -213,6 +213,8 @@ std::unique_ptr<QNetworkAccessManager> TransportCore::makeManager()
 {
     const QUrl &proxy = m_context.config.proxyUrl;
     auto &bridge = m_context.proxyBridge;
+    if (bridge && bridge->proxy().port() == 0) // no port to be had then
+        bridge.reset();
     if (!bridge && proxy.scheme() == QLatin1StringView("https"))
         bridge = std::make_unique<TlsProxyBridge>(proxy, m_context.ssl);
     auto manager = std::make_unique<QNetworkAccessManager>();

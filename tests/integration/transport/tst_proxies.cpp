@@ -305,8 +305,8 @@ void tst_Proxies::faults()
         QVERIFY(!got.isOk());
         const QString message = got.error().message();
         const QString name = u"the proxy https://127.0.0.1:%1 cannot be reached: "_s.arg(port);
-        QVERIFY2(message.contains(name + sentence) || message.section(name, 1).contains(sentence),
-            qPrintable(message));
+        QVERIFY2(message.contains(name), qPrintable(message));
+        QVERIFY2(message.section(name, 1).contains(sentence), qPrintable(message));
         QVERIFY(!message.contains(u"secret"_s));
         QTEST(got.error().code(), "code");
     }

@@ -177,9 +177,12 @@ void tst_OwnWrites::scopes_data()
     QTest::newRow("fields that it has") << ""
                                         << "spec.size=1"
                                         << "v1" << false;
-    QTest::newRow("fields that it lacks") << ""
-                                          << "spec.size=2"
-                                          << "v1" << true;
+    QTest::newRow("a name that it has not") << ""
+                                            << "metadata.name=b"
+                                            << "v1" << true;
+    QTest::newRow("fields of a spec are not kept") << ""
+                                                   << "spec.size=2"
+                                                   << "v1" << false;
     QTest::newRow("another version of the kind") << ""
                                                  << ""
                                                  << "v2" << false;

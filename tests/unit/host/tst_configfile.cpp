@@ -15,6 +15,7 @@ private Q_SLOTS:
     void reads_data();
     void reads();
     void initialSync();
+    void limits();
     void execPolicy_data();
     void execPolicy();
     void missing();
@@ -45,8 +46,20 @@ void tst_ConfigFile::reads_data()
     row("another version", "apiVersion: davit.dev/v9\nkind: DavitConfiguration\n",
         " must begin with \"apiVersion: davit.dev/v1alpha1\" and \"kind: DavitConfiguration\"");
     row("an unknown member", head + "plugin: {}\n",
-        " has an unknown member \"plugin\"; known are apiVersion, kind, initialSync, "
+        " has an unknown member \"plugin\"; known are apiVersion, kind, initialSync, limits, "
         "execPrograms and plugins");
+    row("B20 limits", head + "limits: {eventBytes: 32Mi, itemBytes: 65536, listBytes: 1Gi}\n",
+        "{}");
+    row("B20 limits without a number", head + "limits: {eventBytes: much}\n",
+        " has \"limits.eventBytes\" that is no number of bytes from 65536 to 268435456, such as "
+        "32Mi");
+    row("B20 limits out of range", head + "limits: {itemBytes: 1Ki}\n",
+        " has \"limits.itemBytes\" that is no number of bytes from 65536 to 268435456");
+    row("B20 an unknown limit", head + "limits: {pageBytes: 1Mi}\n",
+        " has an unknown member \"limits.pageBytes\"; known are eventBytes, itemBytes and "
+        "listBytes");
+    row("limits are a word", head + "limits: none\n",
+        " has \"limits\" that is no mapping from name to bytes");
     row("ways to fill a cache", head + "initialSync: {\"*\": watchList, v1 Pod: list}\n", "{}");
     row("initialSync is a word", head + "initialSync: list\n",
         " has \"initialSync\" that is no mapping from kind to auto, list or watchList");
@@ -102,6 +115,21 @@ void tst_ConfigFile::initialSync()
     QCOMPARE(syncs.value(QStringLiteral("*")), cache::InitialSync::WatchList);
     QCOMPARE(syncs.value(QStringLiteral("v1 Pod")), cache::InitialSync::List);
     QCOMPARE(syncs.value(QStringLiteral("apps/v1 Deployment")), cache::InitialSync::Auto);
+}
+
+void tst_ConfigFile::limits()
+{
+    const QString path = m_dir.filePath(QStringLiteral("limits"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("apiVersion: davit.dev/v1alpha1\nkind: DavitConfiguration\n"
+               "limits: {eventBytes: 32Mi, listBytes: 1Gi}\n");
+    file.close();
+    const Result<Configuration> read = readConfiguration(path);
+    QVERIFY2(read.isOk(), qPrintable(read.isOk() ? QString() : read.error().message()));
+    QCOMPARE(read.value().limits.maxEventBytes, qsizetype(32) << 20);
+    QCOMPARE(read.value().limits.maxItemBytes, codec::Limits().maxItemBytes);
+    QCOMPARE(read.value().maxListBytes, qint64(1) << 30);
 }
 
 void tst_ConfigFile::execPolicy_data() // C-72
