@@ -76,7 +76,8 @@ public:
     // Server-side apply of what the object says, under the plugin's field manager: say no more than
     // what you want, since you become the owner of every field. What only the server writes
     // (managedFields, uid, resourceVersion, …), the status (but through the subresource) and
-    // kubectl's last-applied annotation are left out. [thread-safe]
+    // kubectl's last-applied annotation are left out. The server wants the right to create beside
+    // patch where the object may not be there yet. [thread-safe]
     QFuture<ObjectReply> apply(const Object &object, const RequestOptions &options = {}) const;
     // The answer holds the object when finalizers keep it, else the server's Status object.
     // Options: propagation, preconditions, gracePeriod. [thread-safe]

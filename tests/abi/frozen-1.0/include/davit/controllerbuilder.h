@@ -34,7 +34,8 @@ public:
     // Objects whose own key is reconciled. At least one of watches() and mapped() is needed.
     ControllerBuilder &watches(const InformerRequest &request);
     // Objects that are owned (controller reference) by the kind of the first watches(): the owner's
-    // key is reconciled.
+    // key is reconciled. What the selectors of that kind in the metadata do not take never comes:
+    // give what you create the labels that they ask for.
     ControllerBuilder &owns(const InformerRequest &request);
     // Objects that concern other keys. Takes ownership of the mapper. On an update the keys of both
     // states are queued.

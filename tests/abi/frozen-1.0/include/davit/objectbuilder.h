@@ -35,7 +35,8 @@ public:
     ObjectBuilder &setLabel(const QString &name, const QString &value);
     ObjectBuilder &setAnnotation(const QString &name, const QString &value);
     // Adds or replaces an owner reference to `owner` by uid; with `isController` it is the
-    // controlling one (E-17).
+    // controlling one (E-17). Checks nothing: in a reconciler prefer setControllerReference()
+    // (davit/ownership.h), which knows another controller and what may own what.
     ObjectBuilder &addOwner(const Object &owner, bool isController = true);
 
     // The object built so far; null when a step failed. The builder may go on.

@@ -71,7 +71,9 @@ template <typename F> Predicate Predicate::from(F function)
 // [thread-safe]
 namespace predicates {
 DAVIT_EXPORT Predicate resourceVersionChanged();
-DAVIT_EXPORT Predicate generationChanged(); // drops changes of status and metadata
+// Drops changes of status and metadata alone. A requested deletion passes: it raises the
+// generation. Of kinds without one (ConfigMap, Secret) it drops every update.
+DAVIT_EXPORT Predicate generationChanged();
 DAVIT_EXPORT Predicate labelsChanged();
 DAVIT_EXPORT Predicate annotationsChanged();
 DAVIT_EXPORT Predicate matching(const LabelSelector &selector); // of the new state

@@ -3,6 +3,7 @@
 //   - They block and are for worker threads; each read and write goes to the server.
 //   - A mutate function is a callable of (const Object &seen) -> Object or Result<Object>: the
 //   object as it shall be. It must not change kind, name or namespace; its error ends the call.
+//   - containsFinalizer() and what changes an object in memory alone are in davit/finalizers.h.
 // Source: client-go's util/retry, controller-runtime's controllerutil (BEHAVIOURS.md E-16, E-25 to
 // E-27; case B54). Test: tst_writes.
 #pragma once
