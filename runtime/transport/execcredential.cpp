@@ -276,7 +276,8 @@ void ExecCredential::onEnded()
         const Status taken
             = m_takeCertificate(output.value().certificatePem, output.value().keyPem);
         if (!taken.isOk())
-            return conclude(taken.error());
+            return conclude(
+                fault(QStringLiteral("what it printed is of no use: ") + taken.error().message()));
     }
     m_output = output.value();
     conclude(Error());

@@ -56,6 +56,7 @@ private:
     }
     void carryIn()
     {
+        m_hasAnswered = m_hasAnswered || m_far.bytesAvailable() > 0;
         carry(m_far, *m_near);
         if (m_isFarOver && m_far.bytesAvailable() == 0)
             m_near->disconnectFromHost(); // after what was written to it
@@ -93,6 +94,9 @@ private:
     }
     void onFarEnd()
     {
+        if (m_isReady && !m_hasAnswered && !m_isFarOver)
+            refuse(ErrorCode::ConnectionRefused,
+                QStringLiteral("it closed the connection without an answer"));
         m_isFarOver = true;
         if (m_near->state() == QAbstractSocket::UnconnectedState)
             deleteLater();
@@ -112,6 +116,7 @@ private:
     QTcpSocket *const m_near; // a child
     QSslSocket m_far;
     bool m_isReady = false; // TLS stands
+    bool m_hasAnswered = false;
     bool m_isFarOver = false;
 };
 

@@ -274,6 +274,8 @@ void tst_Proxies::faults_data()
     QTest::newRow("another name") << u"B06-server-ip-as-dns"_s << ca << true
                                   << ErrorCode::TlsFailure
                                   << u"its certificate is not for 127.0.0.1"_s;
+    QTest::newRow("closes after TLS") << u"silent"_s << ca << true << ErrorCode::ConnectionRefused
+                                      << u"it closed the connection without an answer"_s;
     QTest::newRow("no TLS") << QString() << ca << true << ErrorCode::TlsFailure << QString();
 }
 
@@ -286,10 +288,17 @@ void tst_Proxies::faults()
     QFETCH(const QString, sentence);
     Seen asked;
     RawServer target(tellBody, serverTls());
+    const bool isSilent = certificate == u"silent"_s;
     auto proxy = std::make_unique<RawServer>(certificate.isEmpty()
             ? [](RawConnection &c) { c.write("SSH-2.0-OpenSSH_9.2\r\n"_ba); }
-            : httpProxy(asked),
-        certificate.isEmpty() ? std::nullopt : std::optional(serverTls(certificate)));
+            : isSilent ? RawServer::Script([](RawConnection &c) {
+                  RawRequest request;
+                  (void)c.read(request);
+              })
+                       : httpProxy(asked),
+        certificate.isEmpty()
+            ? std::nullopt
+            : std::optional(serverTls(isSilent ? u"common-server"_s : certificate)));
     const quint16 port = proxy->port();
     if (!isThere)
         proxy.reset();
