@@ -272,7 +272,8 @@ void EventSender::logRefusal(const Error &error)
     if (m_refusals.contains(kind) || m_refusals.size() >= kMaxKnownRefusals)
         return;
     m_refusals.insert(kind);
-    m_log.error("an event was not written; this is told once", {{"error", error.message()}});
+    m_log.error("an event was not written; this is told once",
+        {{"plugin", m_identity.pluginId}, {"error", error.message()}});
 }
 
 void EventSender::retry(const std::shared_ptr<Sending> &sending)

@@ -49,10 +49,16 @@ PluginEvents::PluginEvents(
 
 PluginEvents::~PluginEvents() = default;
 
-bool PluginEvents::mayTell(EventSeverity severity, const QString &reason) const
+bool PluginEvents::mayTell(
+    const Object &regarding, EventSeverity severity, const QString &reason) const
 {
     if (severity != EventSeverity::Normal && severity != EventSeverity::Warning) {
-        m_log.error("an event has no severity", {{"reason", reason}}); // E-2
+        m_log.error(
+            "an event has no severity", {{"plugin", m_pluginId}, {"reason", reason}}); // E-2
+        return false;
+    }
+    if (regarding.isNull()) {
+        m_log.error("an event is about no object", {{"plugin", m_pluginId}, {"reason", reason}});
         return false;
     }
     return !m_permit || m_permit->isValid(); // else the one that leads tells it
@@ -78,7 +84,7 @@ ToldEvent PluginEvents::told(const Object &regarding, EventSeverity severity, co
 void PluginEvents::record(const Object &regarding, EventSeverity severity, const QString &reason,
     const QString &note) noexcept
 {
-    if (mayTell(severity, reason))
+    if (mayTell(regarding, severity, reason))
         m_sender->tell(told(regarding, severity, reason, note));
 }
 
@@ -86,7 +92,7 @@ void PluginEvents::recordAction(const Object &regarding, const Object &related,
     EventSeverity severity, const QString &reason, const QString &action,
     const QString &note) noexcept
 {
-    if (!mayTell(severity, reason))
+    if (!mayTell(regarding, severity, reason))
         return;
     if (reason.isEmpty() || action.isEmpty()) { // the server would refuse it (E-15)
         m_log.error("an event lacks its reason or its action",

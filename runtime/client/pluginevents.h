@@ -32,7 +32,7 @@ public:
 private:
     ~PluginEvents() override;
 
-    bool mayTell(EventSeverity severity, const QString &reason) const;
+    bool mayTell(const Object &regarding, EventSeverity severity, const QString &reason) const;
     ToldEvent told(const Object &regarding, EventSeverity severity, const QString &reason,
         const QString &note) const;
 

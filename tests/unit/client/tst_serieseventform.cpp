@@ -68,6 +68,7 @@ private Q_SLOTS:
     void longNoteIsCut();
     void needsActionAndReason_data();
     void needsActionAndReason();
+    void needsAnObject();
     void finishWritesWhatGrew();
     void finishWithNothingToWrite();
     void finishEndsAtItsLimit();
@@ -266,6 +267,19 @@ void tst_SeriesEventForm::needsActionAndReason()
         QStringList(QStringLiteral("1|events|an event lacks its reason or its action"
                                    "|plugin=replicator|reason=%1|action=%2")
                         .arg(reason, action)));
+}
+
+void tst_SeriesEventForm::needsAnObject() // of either form
+{
+    SeriesFixture f;
+    f.recorder.record(Object(), EventSeverity::Normal, QStringLiteral("Copied"), f.note);
+    f.recorder.record(Object(), secret(), EventSeverity::Normal, QStringLiteral("Copied"),
+        QStringLiteral("Copying"), f.note);
+    f.executor.runAll();
+    QVERIFY(f.server.exchanges.empty());
+    const QString line
+        = QStringLiteral("1|events|an event is about no object|plugin=replicator|reason=Copied");
+    QCOMPARE(f.lines.seen, QStringList({line, line}));
 }
 
 void tst_SeriesEventForm::finishWritesWhatGrew()
