@@ -5,6 +5,7 @@
 #include "servercalls.h"
 
 #include <transport/credential.h>
+#include <transport/proxyenvironment.h>
 
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qjsonarray.h>
@@ -141,7 +142,7 @@ private:
         if (!m_config.proxyUrl.isEmpty())
             return QStringLiteral("check the proxy %1:%2, and NO_PROXY")
                 .arg(m_config.proxyUrl.host())
-                .arg(m_config.proxyUrl.port());
+                .arg(transport::portOf(m_config.proxyUrl));
         return QStringLiteral(
             "check that the server runs, its address in %1, and firewalls between")
             .arg(m_config.source);

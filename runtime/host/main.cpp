@@ -52,7 +52,10 @@ int checkCluster(const CheckOptions &options)
     int faults = 0;
     const QueryExit exit = check(options, [&faults](const Finding &finding) {
         faults += finding.grade == Finding::Grade::Bad ? 1 : 0;
-        std::fprintf(stdout, "%s\n", observability::redacted(toLine(finding)).toUtf8().constData());
+        QString line = observability::redacted(toLine(finding));
+        for (QChar &c : line) // names and words of a server
+            c = c.category() == QChar::Other_Control ? QChar(u' ') : c;
+        std::fprintf(stdout, "%s\n", line.toUtf8().constData());
         std::fflush(stdout);
     });
     if (exit == QueryExit::Done)

@@ -5,6 +5,7 @@
 
 #include <observability/redaction.h>
 
+#include <QtCore/qurl.h>
 #include <algorithm>
 #include <cstdio>
 #include <unistd.h>
@@ -13,12 +14,16 @@ namespace davit::host {
 
 namespace {
 
-// What can stand in a request line: "/" first, nothing that would have to be escaped.
+// What is sent as it stands: "/" first, nothing that would have to be escaped, and no segment that
+// Qt would take out.
 bool isPath(const QByteArray &text)
 {
-    return text.startsWith('/') && std::all_of(text.begin(), text.end(), [](char c) {
-        return c > 0x20 && c < 0x7f && c != '#' && c != '\\' && c != '"' && c != '<' && c != '>';
-    });
+    const QByteArrayList segments = text.split('?').first().mid(1).split('/');
+    const bool isPlain = std::none_of(segments.begin(), segments.end() - 1,
+                             [](const QByteArray &segment) { return segment.isEmpty(); })
+        && !segments.contains(".") && !segments.contains("..");
+    return text.startsWith('/') && isPlain && !text.contains('#')
+        && QUrl::fromEncoded("http://h" + text, QUrl::StrictMode).isValid();
 }
 
 // The server's bytes where nothing has to be hidden.
@@ -54,6 +59,7 @@ QueryExit rawGet(const GetOptions &options, QString *sentence)
                 == size_t(bytes.size())
             && std::fflush(stdout) == 0 && isWritten;
         endsLine = bytes.endsWith('\n');
+        return isWritten;
     };
     const ServerAnswer answer = calls.stream(path, print);
     if (!answer.isGood() && !answer.body.isEmpty()) // some servers repeat the request

@@ -23,15 +23,28 @@ public:
     }
     void onBytes(const QByteArray &bytes) override
     {
-        if (m_take && m_answer.isGood())
-            m_take(bytes);
-        else if (m_answer.isGood() || m_answer.body.size() < kMaxFaultBytes)
+        if (m_isOver)
+            return;
+        if (m_take && m_answer.isGood()) {
+            m_isOver = !m_take(bytes);
+        } else {
             m_answer.body += bytes;
+            m_isOver = !m_answer.isGood() && m_answer.body.size() >= kMaxFaultBytes;
+            m_answer.isCut = m_isOver;
+        }
+        if (m_isOver)
+            end();
     }
     void onFinished(const Error &error) override
     {
-        const std::lock_guard lock(m_mutex);
+        if (m_isOver)
+            return;
         m_answer.error = error;
+        end();
+    }
+    void end()
+    {
+        const std::lock_guard lock(m_mutex);
         m_isDone = true;
         m_changed.notify_all();
     }
@@ -47,23 +60,38 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     ServerAnswer m_answer; // the strand's until m_isDone
+    bool m_isOver = false; // nobody listens any more; the strand's
     bool m_isDone = false; // GUARDED_BY(m_mutex)
 };
+
+// A server's words are one line on a terminal, whatever they hold.
+QString oneLine(QString text)
+{
+    for (QChar &c : text) {
+        if (c.category() == QChar::Other_Control)
+            c = u' ';
+    }
+    return text.simplified();
+}
 
 // "403 Forbidden: what the server wrote", of a Status or of plain text.
 QString faultOf(const ServerAnswer &answer)
 {
     if (answer.error.isError())
-        return answer.error.message();
+        return oneLine(answer.error.message());
     const QJsonObject status = QJsonDocument::fromJson(answer.body).object();
     QString text = QString::number(answer.httpStatus);
     const QString reason = status.value(QLatin1StringView("reason")).toString();
     QString message = status.value(QLatin1StringView("message")).toString();
     if (message.isEmpty() && status.isEmpty())
-        message = QString::fromUtf8(answer.body.left(200)).simplified();
+        message = QString::fromUtf8(answer.body.left(200));
     if (!reason.isEmpty())
         text += u' ' + reason;
-    return message.isEmpty() || message == reason ? text : text + QStringLiteral(": ") + message;
+    if (!message.isEmpty() && message != reason)
+        text += QStringLiteral(": ") + message;
+    if (answer.isCut)
+        text += QStringLiteral(" (its body is longer than 1 MiB and was cut)");
+    return oneLine(text);
 }
 
 } // namespace

@@ -20,6 +20,7 @@ struct ServerAnswer
     Error error; // set: no whole answer came
     int httpStatus = 0;
     QByteArray body; // of a refusal 1 MiB at most
+    bool isCut = false; // of a refusal: it was longer
     // "403 Forbidden: pods is forbidden: …", or the error's sentence; empty after a success.
     QString fault;
 
@@ -31,7 +32,8 @@ struct ServerAnswer
 class ServerCalls
 {
 public:
-    using Take = std::function<void(const QByteArray &bytes)>;
+    // False: no more is wanted, the request ends.
+    using Take = std::function<bool(const QByteArray &bytes)>;
 
     explicit ServerCalls(const transport::ClusterConfig &config);
     ~ServerCalls();

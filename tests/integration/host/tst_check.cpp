@@ -370,6 +370,11 @@ void tst_Check::get_data()
         << u"/version HTTP/1.1\r\nX: y"_s << 0 << 2
         << u"--raw \"/version HTTP/1.1\r\nX: y\" is no path; write it as /api/v1/namespaces, "
            "percent-encoded where it must be"_s;
+    for (const char *const path : {"/a%zz", "/a|b", "/a/../b", "//a", "/a/./b"})
+        QTest::newRow(path) << QString::fromLatin1(path) << 0 << 2
+                            << u"--raw \"PATH\" is no path; write it as /api/v1/namespaces, "
+                               "percent-encoded where it must be"_s.replace(
+                                   u"PATH"_s, QString::fromLatin1(path));
 }
 
 void tst_Check::get()
