@@ -3,6 +3,8 @@
 
 #include "codec/lineframer.h"
 
+#include <algorithm>
+
 namespace {
 
 constexpr qsizetype kMaxLineBytes = 48; // so that short inputs pass it
@@ -32,15 +34,22 @@ Seen framed(const QList<QByteArray> &pieces)
     return seen;
 }
 
+bool isBlank(const QByteArray &line)
+{
+    return std::all_of(
+        line.begin(), line.end(), [](char c) { return c == ' ' || c == '\t' || c == '\r'; });
+}
+
 Seen split(const QByteArray &bytes)
 {
     Seen seen;
     QList<QByteArray> lines = bytes.split('\n');
-    seen.isInside = !lines.takeLast().isEmpty();
+    const QByteArray last = lines.takeLast();
+    seen.isInside = last.size() > kMaxLineBytes || !isBlank(last);
     for (const QByteArray &line : lines) {
         if (line.size() > kMaxLineBytes)
             seen.skipped.append(line);
-        else if (!line.isEmpty())
+        else if (!isBlank(line))
             seen.lines.append(line);
     }
     return seen;
