@@ -1,5 +1,6 @@
-// The eight bytes of an Object. Pooled: the root block's reference in the low half. Private: the
-// address of a PrivateBlock. Flags in the two highest bits; 0 is null.
+// The eight bytes of an Object, flags in the two lowest bits; 0 is null. Pooled: above them the
+// root block's reference. Private: the address of a PrivateBlock, whose own lowest bits are 0; so a
+// leak checker sees who holds it.
 #pragma once
 
 #include "block.h"
@@ -8,9 +9,11 @@
 
 namespace davit::priv::pool {
 
-constexpr std::uint64_t kPrivateFlag = std::uint64_t(1) << 63;
-constexpr std::uint64_t kMetadataOnlyFlag = std::uint64_t(1) << 62;
+constexpr std::uint64_t kPrivateFlag = 1;
+constexpr std::uint64_t kMetadataOnlyFlag = 2;
 constexpr std::uint64_t kFlags = kPrivateFlag | kMetadataOnlyFlag;
+constexpr int kFlagBits = 2;
+static_assert(alignof(PrivateBlock) > kFlags);
 
 inline bool isPrivate(std::uint64_t handle) noexcept
 {
@@ -22,7 +25,16 @@ inline PrivateBlock *privateBlock(std::uint64_t handle) noexcept
 }
 inline Ref rootRef(std::uint64_t handle) noexcept
 {
-    return Ref(handle);
+    return Ref(handle >> kFlagBits);
+}
+// 0 for no block.
+inline std::uint64_t handleOf(Ref root) noexcept
+{
+    return std::uint64_t(root) << kFlagBits;
+}
+inline std::uint64_t handleOf(const PrivateBlock *block) noexcept
+{
+    return std::uint64_t(reinterpret_cast<std::uintptr_t>(block)) | kPrivateFlag;
 }
 
 void releasePrivate(PrivateBlock *block) noexcept;

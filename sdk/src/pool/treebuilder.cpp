@@ -529,7 +529,7 @@ std::uint64_t TreeBuilder::finish()
         if (void *memory = std::malloc(sizeof(PrivateBlock) + m_out.size())) {
             auto *block = ::new (memory) PrivateBlock{{1}, std::uint32_t(m_out.size())};
             std::memcpy(block->content(), m_out.data(), m_out.size());
-            handle = std::uint64_t(reinterpret_cast<std::uintptr_t>(block)) | kPrivateFlag;
+            handle = handleOf(block);
         } else {
             fail(kNoMemory);
         }
@@ -537,8 +537,8 @@ std::uint64_t TreeBuilder::finish()
         // A container is a block already; {}, [] and scalars become one. The reference is the
         // caller's now.
         const bool isBlock = m_out[0] == TagObjectRef || m_out[0] == TagArrayRef;
-        handle = isBlock ? readRef(m_out.data() + 1)
-                         : intern(BlockKind::Tree, m_out.data(), m_out.size(), m_account);
+        handle = handleOf(isBlock ? readRef(m_out.data() + 1)
+                                  : intern(BlockKind::Tree, m_out.data(), m_out.size(), m_account));
         m_out.clear();
         if (handle == 0)
             fail(kNoMemory);
