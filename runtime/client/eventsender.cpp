@@ -49,7 +49,8 @@ EventSender::EventSender(
 
 EventSender::~EventSender()
 {
-    m_time.cancel(m_dueTimer); // its executor need not live longer
+    m_time.cancel(m_dueTimer); // their executor need not live longer
+    m_time.cancel(m_retryTimer);
 }
 
 void EventSender::tell(ToldEvent event)
@@ -230,10 +231,16 @@ void EventSender::answered(const std::shared_ptr<Sending> &sending, const RawRep
     if (isTransportError(reply) && triesLeft) {
         const std::chrono::nanoseconds delay = sending->form->retryDelay(
             sending->tries, QRandomGenerator::global()->generateDouble());
-        m_time.callAfter(delay, m_rest.executor(), [weak = weak_from_this(), sending] {
+        const std::lock_guard lock(m_mutex);
+        m_tryingAgain = sending;
+        const auto again = [weak = weak_from_this()] {
             if (const auto self = weak.lock())
-                self->retry(sending);
-        });
+                self->retry();
+        };
+        if (m_phase == Phase::Closed)
+            m_rest.executor().post(again);
+        else
+            m_retryTimer = m_time.callAfter(delay, m_rest.executor(), again);
         return;
     }
     if (reply.error.isError() && !isQuiet(reply.error))
@@ -276,11 +283,16 @@ void EventSender::logRefusal(const Error &error)
         {{"plugin", m_identity.pluginId}, {"error", error.message()}});
 }
 
-void EventSender::retry(const std::shared_ptr<Sending> &sending)
+void EventSender::retry()
 {
+    std::shared_ptr<Sending> sending;
     bool isClosed = false;
     {
         const std::lock_guard lock(m_mutex);
+        m_retryTimer = 0;
+        sending = std::exchange(m_tryingAgain, nullptr);
+        if (!sending)
+            return; // close() was faster than the timer
         isClosed = m_phase == Phase::Closed;
         countDropped(isClosed && sending->isTold ? 1 : 0);
     }
@@ -316,6 +328,10 @@ void EventSender::close()
     m_queue.clear();
     m_time.cancel(std::exchange(m_limitTimer, 0));
     m_time.cancel(std::exchange(m_dueTimer, 0));
+    if (m_tryingAgain) {
+        m_time.cancel(std::exchange(m_retryTimer, 0));
+        m_rest.executor().post([self = shared_from_this()] { self->retry(); });
+    }
     if (m_finished)
         m_rest.executor().post(std::exchange(m_finished, nullptr));
 }

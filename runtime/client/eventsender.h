@@ -60,7 +60,7 @@ private:
     bool rest();
     void wakeWhenDue();
     void wake();
-    void retry(const std::shared_ptr<Sending> &sending);
+    void retry();
     void send(const std::shared_ptr<Sending> &sending);
     Status prepare(const Sending &sending, Call *call) const;
     void answered(const std::shared_ptr<Sending> &sending, const RawReply &reply);
@@ -79,6 +79,8 @@ private:
     std::function<void()> m_finished; // GUARDED_BY(m_mutex); told once
     support::TimeSource::TimerId m_limitTimer = 0; // GUARDED_BY(m_mutex)
     support::TimeSource::TimerId m_dueTimer = 0; // GUARDED_BY(m_mutex); 0: no series to look after
+    support::TimeSource::TimerId m_retryTimer = 0; // GUARDED_BY(m_mutex)
+    std::shared_ptr<Sending> m_tryingAgain; // GUARDED_BY(m_mutex); waits for that timer
     quint64 m_dropped = 0; // GUARDED_BY(m_mutex)
     CoreEventForm m_core; // confined to the executor, as all that follows
     SeriesEventForm m_series;

@@ -68,6 +68,10 @@ ControllerRuntime::~ControllerRuntime()
             controller->stop({});
         (void)giveUp(controllers);
     }
+    for (const std::weak_ptr<Stop> &weak : m_stops) {
+        if (const auto stopping = weak.lock())
+            m_services.time->cancel(stopping->timer);
+    }
 }
 
 Status ControllerRuntime::start(std::unique_ptr<priv::ControllerSpec> spec)
@@ -159,6 +163,10 @@ void ControllerRuntime::stop(const QString &pluginId, std::chrono::nanoseconds l
     stopping->done = std::move(done);
     {
         const std::lock_guard lock(m_mutex);
+        m_stops.erase(std::remove_if(m_stops.begin(), m_stops.end(),
+                          [](const std::weak_ptr<Stop> &stop) { return stop.expired(); }),
+            m_stops.end());
+        m_stops.push_back(stopping);
         const auto found = m_controllers.find(pluginId);
         if (found != m_controllers.end()) {
             stopping->running = std::move(found->second);

@@ -5,7 +5,7 @@
 //   with its keys, delays and failure counts.
 //   - What belongs to the plugin (predicates, mappers, the reconciler) dies on the plugin's thread,
 //   with the parent of its informers.
-// Test: tst_controller.
+// Tests: tst_controller, tst_controllerstop.
 #pragma once
 
 #include "controller.h"
@@ -72,6 +72,7 @@ private:
     bool m_hasLead; // or needs none; GUARDED_BY(m_mutex)
     std::map<QString, Controllers> m_controllers; // by plugin; GUARDED_BY(m_mutex)
     std::map<QString, std::vector<std::weak_ptr<Controller>>> m_stopping; // GUARDED_BY(m_mutex)
+    std::vector<std::weak_ptr<Stop>> m_stops; // GUARDED_BY(m_mutex)
 };
 
 } // namespace davit::controller

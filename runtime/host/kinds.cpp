@@ -1,6 +1,7 @@
 #include "kinds.h"
 
 #include <QtCore/qset.h>
+#include <map>
 #include <mutex>
 
 namespace davit::host {
@@ -39,11 +40,33 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
             return done();
         waiting(answer.error().message());
         const std::lock_guard lock(mutex);
-        if (!isClosed)
-            time.callAfter(kPause, executor, [self = weak_from_this(), gvk, done, waiting] {
-                if (const std::shared_ptr<Core> core = self.lock())
-                    core->look(gvk, done, waiting);
+        if (isClosed)
+            return;
+        const quint64 pause = ++lastPause;
+        pauses[pause] = time.callAfter(
+            kPause, executor, [self = weak_from_this(), pause, gvk, done, waiting] {
+                const std::shared_ptr<Core> core = self.lock();
+                if (!core)
+                    return;
+                {
+                    const std::lock_guard lock(core->mutex);
+                    core->pauses.erase(pause);
+                }
+                core->look(gvk, done, waiting);
             });
+    }
+
+    // The executor need not live longer.
+    void close()
+    {
+        std::map<quint64, support::TimeSource::TimerId> pausing;
+        {
+            const std::lock_guard lock(mutex);
+            isClosed = true;
+            pausing.swap(pauses);
+        }
+        for (const auto &[pause, timer] : pausing)
+            time.cancel(timer);
     }
 
     const Ask ask;
@@ -52,6 +75,9 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
     mutable std::mutex mutex;
     QHash<Gvk, transport::Resource> known; // GUARDED_BY(mutex)
     QSet<Gvk> again; // are looked for again; GUARDED_BY(mutex)
+    std::map<quint64, support::TimeSource::TimerId>
+        pauses; // until the next look; GUARDED_BY(mutex)
+    quint64 lastPause = 0; // GUARDED_BY(mutex)
     bool isClosed = false; // GUARDED_BY(mutex)
 };
 
@@ -61,8 +87,7 @@ Kinds::Kinds(Ask ask, support::Executor &executor, support::TimeSource &time)
 
 Kinds::~Kinds()
 {
-    const std::lock_guard lock(m_core->mutex);
-    m_core->isClosed = true;
+    m_core->close();
 }
 
 void Kinds::resolve(

@@ -7,7 +7,6 @@
 #include <client/restmapper.h>
 
 #include <functional>
-#include <map>
 
 namespace davit::host {
 

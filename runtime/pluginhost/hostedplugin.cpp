@@ -45,6 +45,7 @@ HostedPlugin::HostedPlugin(
 
 HostedPlugin::~HostedPlugin()
 {
+    m_environment->time.cancel(m_timer);
     if (m_client)
         m_client->release();
     if (m_events)

@@ -50,8 +50,9 @@ public:
             const std::lock_guard lock(m_mutex);
             m_isClosed = true;
             last = std::move(m_exchange);
-            if (!std::exchange(m_timer, 0))
+            if (m_timer == 0)
                 return;
+            m_limiter.m_time.cancel(std::exchange(m_timer, 0)); // its executor need not live longer
         }
         m_limiter.giveBack();
     }

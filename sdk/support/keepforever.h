@@ -1,6 +1,6 @@
 // What must outlive everything, because a thread that cannot be ended may still be inside it: an
 // abandoned reconciler, the controller around it. It is kept in one place, so that it is no leak
-// to a leak checker, and no static destructor ever runs on it. Test: tst_controller
+// to a leak checker, and no static destructor ever runs on it. Test: tst_controllerstop
 // (abandonedKeysAreNamed, under ASan).
 #pragma once
 

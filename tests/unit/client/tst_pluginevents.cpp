@@ -26,6 +26,7 @@ private Q_SLOTS:
     void fullQueueDrops();
     void needsRbac();
     void closed();
+    void closedBetweenTries();
     void finishSendsWhatWaits();
     void finishWithNothingToSend();
     void finishEndsAtItsLimit_data();
@@ -281,6 +282,21 @@ void tst_PluginEvents::closed()
     f.answer(201);
     QCOMPARE(f.server.exchanges.size(), size_t(1));
     f.recorder.record(secret(), EventSeverity::Unset, QStringLiteral("R"), QStringLiteral("m"));
+}
+
+// No timer is left: its executor may go.
+void tst_PluginEvents::closedBetweenTries()
+{
+    Fixture f;
+    f.record(QStringLiteral("a"));
+    f.server.fail(0, Error(ErrorCode::ConnectionRefused, QStringLiteral("nothing listens")));
+    f.executor.runAll();
+    QCOMPARE(f.clock.pendingTimers(), 1);
+    f.backend->close();
+    QCOMPARE(f.clock.pendingTimers(), 0);
+    f.executor.runAll();
+    QCOMPARE(f.backend->droppedEvents(), quint64(1));
+    QCOMPARE(f.server.exchanges.size(), size_t(1));
 }
 
 void tst_PluginEvents::finishSendsWhatWaits()

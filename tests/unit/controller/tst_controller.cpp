@@ -7,7 +7,6 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QSemaphore>
-#include <QThread>
 
 using namespace davit;
 using namespace davit::controller;
@@ -44,44 +43,10 @@ std::unique_ptr<Reconciler> recorder(Seen &seen)
     });
 }
 
-// Tells on which thread it dies.
-template <typename Base> class Mortal : public Base
+class SameKey final : public KeyMapper
 {
 public:
-    explicit Mortal(QStringList &deaths, const char *name) : m_deaths(deaths), m_name(name) { }
-    ~Mortal() override
-    {
-        const bool isHere = QThread::currentThread() == QCoreApplication::instance()->thread();
-        m_deaths += QString::fromLatin1(m_name) + QLatin1StringView(isHere ? "" : " elsewhere");
-    }
-
-private:
-    QStringList &m_deaths;
-    const char *const m_name;
-};
-
-class MortalReconciler final : public Mortal<Reconciler>
-{
-public:
-    using Mortal::Mortal;
-    ReconcileResult reconcile(const ReconcileRequest &, ReconcileContext &) override
-    {
-        return ReconcileResult::done();
-    }
-};
-
-class MortalMapper final : public Mortal<KeyMapper>
-{
-public:
-    using Mortal::Mortal;
     QList<ObjectKey> keys(const Object &object) const override { return {object.key()}; }
-};
-
-class MortalFilter final : public Mortal<EventFilter>
-{
-public:
-    using Mortal::Mortal;
-    bool accepts(const ObjectEvent &) const override { return true; }
 };
 
 void nestedThrow(int depth)
@@ -109,22 +74,18 @@ private Q_SLOTS:
     void context();
     void refused_data();
     void refused();
-    void stopWaitsForReconciles();
-    void abandonedKeysAreNamed();
     void nextGenerationGoesOn();
-    void diesOnThePluginThread();
     void stats();
     void neverTwoReconcilesForOneKey();
 };
 
 void tst_Controller::t107_workersWaitForEverySource() // M-1, T107
 {
-    QStringList dead;
     ControllerFixture f;
     Seen seen;
     QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
                 .watches(kWidget)
-                .mapped(kConfigMap, new MortalMapper(dead, ""))
+                .mapped(kConfigMap, new SameKey)
                 .workers(1)
                 .reconcileWith(recorder(seen))
                 .isOk());
@@ -417,63 +378,6 @@ void tst_Controller::refused()
     QCOMPARE(f.host.informerParent()->findChildren<Informer *>().size(), 1);
 }
 
-void tst_Controller::stopWaitsForReconciles() // M-3
-{
-    ControllerFixture f;
-    QSemaphore entered;
-    std::atomic<bool> sawStop{false};
-    QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
-                .watches(kWidget)
-                .workers(2)
-                .reconcileWith(reconciler([&](const ReconcileRequest &, ReconcileContext &context) {
-                    entered.release();
-                    while (!context.isStopping())
-                        std::this_thread::yield();
-                    sawStop = true;
-                    return ReconcileResult::done();
-                }))
-                .isOk());
-    f.synced();
-    for (const char *name : {"a", "b", "c"})
-        f.added(widget(QString::fromLatin1(name)));
-    entered.acquire(2);
-    QCOMPARE(f.stop(), QStringList());
-    QVERIFY(sawStop);
-    QCOMPARE(f.observer.reports().size(), size_t(2));
-    QCOMPARE(f.queue().length(), 1); // the queue and the third key stay with the host
-    f.runtime.forget(f.host.pluginId());
-    QCOMPARE(f.queue().length(), 0);
-}
-
-void tst_Controller::abandonedKeysAreNamed()
-{
-    // What is given up stays for ever, so all that its worker touches does too.
-    static auto &f = *new ControllerFixture;
-    static QSemaphore &entered = *new QSemaphore;
-    static QSemaphore &never = *new QSemaphore;
-    QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
-                .watches(kWidget)
-                .workers(3)
-                .reconcileWith(reconciler([](const ReconcileRequest &request, ReconcileContext &) {
-                    if (request.key().name != QStringLiteral("quick")) {
-                        entered.release();
-                        never.acquire();
-                    }
-                    return ReconcileResult::done();
-                }))
-                .isOk());
-    f.synced();
-    for (const char *name : {"b", "a", "quick"})
-        f.added(widget(QString::fromLatin1(name)));
-    entered.acquire(2);
-    f.settle(2); // "quick" has been and gone
-    QCOMPARE(f.stop(30s),
-        (QStringList{QStringLiteral("controller copies: apps/a"),
-            QStringLiteral("controller copies: apps/b")}));
-    never.release(2); // they return after all: nothing breaks
-    f.settle();
-}
-
 void tst_Controller::nextGenerationGoesOn()
 {
     ControllerFixture f;
@@ -501,34 +405,6 @@ void tst_Controller::nextGenerationGoesOn()
     QCOMPARE(f.queue().requeues({{QStringLiteral("apps"), QStringLiteral("x")}, QString()}), 2);
     f.advance(10ms); // the old one's delay
     QCOMPARE(seen.take(), QStringList{QStringLiteral("apps/x 0")});
-}
-
-void tst_Controller::diesOnThePluginThread()
-{
-    QStringList deaths;
-    ControllerFixture f;
-    QVERIFY(ControllerBuilder(f.host.context(), QStringLiteral("copies"))
-                .watches(kWidget)
-                .where(Predicate(new MortalFilter(deaths, "filter")))
-                .mapped(kConfigMap, new MortalMapper(deaths, "mapper"))
-                .reconcileWith(std::make_unique<MortalReconciler>(deaths, "reconciler"))
-                .isOk());
-    f.synced(0);
-    f.synced(1);
-    f.added(widget(QStringLiteral("x")));
-    f.settle();
-    bool isDone = false;
-    f.runtime.stop(f.host.pluginId(), -1ns, [&](const QStringList &) { isDone = true; });
-    while (!isDone) {
-        f.executor.runAll();
-        std::this_thread::yield();
-    }
-    QCOMPARE(deaths, QStringList());
-    f.host.dropPluginObjects();
-    deaths.sort();
-    QCOMPARE(deaths,
-        (QStringList{
-            QStringLiteral("filter"), QStringLiteral("mapper"), QStringLiteral("reconciler")}));
 }
 
 void tst_Controller::stats()

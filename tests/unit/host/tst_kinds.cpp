@@ -21,21 +21,23 @@ struct Rig
     int found = 0;
     int waited = 0;
     QStringList changes;
-    host::Kinds kinds{[this](const Gvk &, const client::RestMapper::Done &done) {
-                          ++asked;
-                          executor.post([done, answer = answer] { done(answer); });
-                      },
+    std::optional<host::Kinds> kinds{std::in_place,
+        [this](const Gvk &, const client::RestMapper::Done &done) {
+            ++asked;
+            executor.post([done, answer = answer] { done(answer); });
+        },
         executor, clock};
 
     void resolve()
     {
-        kinds.resolve(
+        kinds->resolve(
             kWidget, [this] { ++found; }, [this](const QString &) { ++waited; });
         executor.runAll();
     }
     void lookAgain()
     {
-        kinds.lookAgain(kWidget, [this](const transport::Resource &now) { changes += now.plural; });
+        kinds->lookAgain(
+            kWidget, [this](const transport::Resource &now) { changes += now.plural; });
         executor.runAll();
     }
 };
@@ -47,6 +49,7 @@ class tst_Kinds : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void waits();
+    void leavesNoTimer();
     void again_data();
     void again();
 };
@@ -56,13 +59,25 @@ void tst_Kinds::waits() // M-9
     Rig rig;
     rig.resolve();
     QCOMPARE(rig.waited, 1);
-    QVERIFY(!rig.kinds.find(kWidget).isOk());
+    QVERIFY(!rig.kinds->find(kWidget).isOk());
     rig.answer = transport::Resource{kWidget, u"widgets"_s, true};
     rig.clock.advance(11s, &rig.executor);
     QCOMPARE(rig.found, 1);
-    QCOMPARE(rig.kinds.find(kWidget).value().plural, u"widgets"_s);
+    QCOMPARE(rig.kinds->find(kWidget).value().plural, u"widgets"_s);
     rig.clock.advance(60s, &rig.executor);
     QCOMPARE(rig.asked, 2);
+    QCOMPARE(rig.clock.pendingTimers(), 0);
+}
+
+// Its executor may go with it.
+void tst_Kinds::leavesNoTimer()
+{
+    Rig rig;
+    rig.resolve();
+    rig.lookAgain();
+    QCOMPARE(rig.clock.pendingTimers(), 2);
+    rig.kinds.reset();
+    QCOMPARE(rig.clock.pendingTimers(), 0);
 }
 
 void tst_Kinds::again_data()
@@ -86,12 +101,12 @@ void tst_Kinds::again()
     rig.lookAgain();
     rig.lookAgain(); // it is looked for already
     QCOMPARE(rig.asked, 2);
-    QCOMPARE(rig.kinds.find(kWidget).value().plural, u"widgets"_s); // until there is another
+    QCOMPARE(rig.kinds->find(kWidget).value().plural, u"widgets"_s); // until there is another
     rig.answer = transport::Resource{kWidget, plural, isNamespaced};
     rig.clock.advance(11s, &rig.executor);
     QTEST(rig.changes, "changes");
-    QCOMPARE(rig.kinds.find(kWidget).value().plural, plural);
-    QTEST(rig.kinds.find(kWidget).value().isNamespaced, "isNamespaced");
+    QCOMPARE(rig.kinds->find(kWidget).value().plural, plural);
+    QTEST(rig.kinds->find(kWidget).value().isNamespaced, "isNamespaced");
     rig.lookAgain();
     QCOMPARE(rig.asked, 4);
 }

@@ -170,7 +170,9 @@ void tst_RateLimitedTransport::letGoWhileWaiting()
     Log third;
     const auto a = bench.start(first);
     auto b = bench.start(second);
+    QCOMPARE(bench.time.waiting(), size_t(1));
     b.reset();
+    QCOMPARE(bench.time.waiting(), size_t(0));
     const auto c = bench.start(third);
     bench.pass(1s);
     QVERIFY(second.text.isEmpty());
