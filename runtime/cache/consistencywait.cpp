@@ -20,7 +20,7 @@ QString timeText(std::chrono::milliseconds time)
 
 bool isBehind(const QString &version, const QString &wanted)
 {
-    return !wanted.isEmpty() && !(compareVersions(version, wanted) >= 0);
+    return !wanted.isEmpty() && !hasReached(version, wanted);
 }
 
 } // namespace

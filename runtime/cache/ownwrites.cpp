@@ -14,19 +14,10 @@ namespace {
 
 constexpr QLatin1StringView kAllNamespaces("*"); // no namespace's name
 
-bool hasReached(const QString &version, const QString &wanted)
-{
-    return compareVersions(version, wanted) >= 0;
-}
-
 // Only metadata is kept: fields of a spec are not judged.
 bool isBeyond(const ViewFilter &watched, const Object &object)
 {
-    if (object.isNull())
-        return false;
-    WatchScope asked = watched.scope();
-    asked.isMetadataOnly = true;
-    return WatchScope{asked.gvk, {}, {}, {}, true}.covers(asked) && !watched.passes(object);
+    return !object.isNull() && watched.scope().selectsByMetadata() && !watched.passes(object);
 }
 
 QString nameOf(const Gvk &gvk)

@@ -32,6 +32,11 @@ std::partial_ordering compareVersions(const QString &a, const QString &b)
     return *left <=> *right;
 }
 
+bool hasReached(const QString &version, const QString &wanted)
+{
+    return compareVersions(version, wanted) >= 0;
+}
+
 bool isOlderState(const Object &candidate, const Object &known)
 {
     return haveSameUid(candidate, known)

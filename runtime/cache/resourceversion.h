@@ -11,6 +11,8 @@ namespace davit::cache {
 // Order of two versions of one resource; unordered when either is no decimal number (or beyond 64
 // bits) and they are not the same text. [thread-safe]
 std::partial_ordering compareVersions(const QString &a, const QString &b);
+// True when `version` is known to be `wanted` or newer. [thread-safe]
+bool hasReached(const QString &version, const QString &wanted);
 // True when `candidate` is an older state of the same uid, as far as that can be told.
 // [thread-safe]
 bool isOlderState(const Object &candidate, const Object &known);

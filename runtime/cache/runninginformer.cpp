@@ -56,10 +56,8 @@ bool isCovered(const WatchScope &scope, const std::vector<WatchScope> &by)
 SharedInformer::Keep keeperOf(const std::vector<WatchScope> &scopes)
 {
     std::vector<std::pair<ViewFilter, bool>> filters; // and whether metadata is enough
-    for (const WatchScope &scope : scopes) {
-        WatchScope metadata{scope.gvk, {}, {}, {}, true};
-        filters.emplace_back(ViewFilter(scope), metadata.covers(scope));
-    }
+    for (const WatchScope &scope : scopes)
+        filters.emplace_back(ViewFilter(scope), scope.isMetadataOnly && scope.selectsByMetadata());
     return [filters](const Object &object) {
         bool isWanted = false;
         for (const auto &[filter, isMetadataEnough] : filters) {

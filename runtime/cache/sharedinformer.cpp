@@ -231,11 +231,11 @@ void SharedInformer::remove(const Delta &delta)
 void SharedInformer::replaceAll(const Delta &delta, bool isInInitialList)
 {
     std::vector<Object> few;
-    for (const Object &item : *delta.items) {
-        if (!m_keep)
-            break;
-        if (Object part = m_keep(item); !part.isNull())
-            few.push_back(std::move(part));
+    if (m_keep) {
+        for (const Object &item : *delta.items) {
+            if (Object part = m_keep(item); !part.isNull())
+                few.push_back(std::move(part));
+        }
     }
     const std::vector<Object> &items = m_keep ? few : *delta.items;
     if (m_store->working().objects.size() > 0) {

@@ -41,8 +41,7 @@ public:
     virtual void onEvents(const std::vector<InformerEvent> &events, bool wantsSync) = 0;
     // Once, after the events of the first full list. [cache-thread]
     virtual void onSynced() = 0;
-    // The store shows something new, a version alone maybe. Also from an informer that it is about
-    // to leave. [thread-safe]
+    // The store shows something new, a version alone maybe. [thread-safe]
     virtual void onPublished() { }
     // Nothing is told any more: the informer has stopped. [thread-safe]
     virtual void onStopped() { }

@@ -137,10 +137,10 @@ SharedInformerFactory::Core::Acquired SharedInformerFactory::Core::acquire(
     std::chrono::nanoseconds resyncPeriod)
 {
     std::vector<std::shared_ptr<RunningInformer>> looked; // let go outside the lock
+    Acquired exact; // it, too
     const std::lock_guard lock(m_mutex);
     if (m_isShutDown)
         return {};
-    Acquired exact;
     for (const Entry &entry : m_entries) {
         std::shared_ptr<RunningInformer> informer = entry.users.lock();
         if (!informer)
@@ -194,10 +194,11 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
     if (m_options.onProcessed)
         options.onProcessed = m_options.onProcessed(scope, resource.plural);
     // Its first listener comes after the start, when it could not be checked more often any more.
-    if (resyncPeriod > 0ns)
-        options.resyncCheckPeriod = options.resyncPeriod > 0ns
-            ? std::min(options.resyncPeriod, std::max<std::chrono::nanoseconds>(resyncPeriod, 1s))
-            : std::max<std::chrono::nanoseconds>(resyncPeriod, 1s);
+    if (resyncPeriod > 0ns) {
+        const auto asked = std::max<std::chrono::nanoseconds>(resyncPeriod, 1s);
+        options.resyncCheckPeriod
+            = options.resyncPeriod > 0ns ? std::min(options.resyncPeriod, asked) : asked;
+    }
     made->setUp(std::move(source), m_time, std::move(options));
     return made;
 }
@@ -439,14 +440,9 @@ namespace {
 Status scopesOf(const transport::Resource &resource, const InformerRequest &request,
     const QString &only, std::vector<WatchScope> *scopes)
 {
-    LabelSelector labels;
-    if (const Status status = LabelSelector::parse(request.labelSelector(), &labels);
-        !status.isOk())
-        return status.error().withContext(QStringLiteral("watch ") + toString(request.gvk()));
-    FieldSelector fields;
-    if (const Status status = FieldSelector::parse(request.fieldSelector(), &fields);
-        !status.isOk())
-        return status.error().withContext(QStringLiteral("watch ") + toString(request.gvk()));
+    const Result<WatchScope> asked = WatchScope::of(request);
+    if (!asked.isOk())
+        return asked.error();
     QStringList namespaces = request.namespaces();
     namespaces.removeDuplicates();
     if (!resource.isNamespaced || namespaces.contains(QString()))
@@ -459,10 +455,11 @@ Status scopesOf(const transport::Resource &resource, const InformerRequest &requ
                 QStringLiteral("watch %1 in %2: this cache is for the namespace %3 alone")
                     .arg(toString(resource.gvk), name, only));
     }
-    for (const QString &name : std::as_const(namespaces))
-        scopes->push_back({resource.gvk, name, labels.isEmpty() ? QString() : labels.toString(),
-            fields.isEmpty() ? QString() : fields.toString(),
-            request.payload() == Payload::Metadata});
+    for (const QString &name : std::as_const(namespaces)) {
+        scopes->push_back(asked.value());
+        scopes->back().gvk = resource.gvk;
+        scopes->back().namespaceName = name;
+    }
     return Status::ok();
 }
 

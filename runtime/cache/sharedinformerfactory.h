@@ -15,6 +15,7 @@
 // Source: BEHAVIOURS.md (F-1 to F-5). Test: tst_sharedinformerfactory.
 #pragma once
 
+#include "consistencywait.h"
 #include "reflector.h"
 #include "viewfilter.h"
 
@@ -64,11 +65,7 @@ struct FactoryOptions
     // [thread-safe]
     std::function<void(const QString &group)> onDefinition;
     std::shared_ptr<transport::ServerWarnings> warnings; // null: nobody hears of the server's
-    // A wait of Lister::waitFor() has ended; WaitObserver (consistencywait.h). May outlive the
-    // factory.
-    std::function<void(
-        QLatin1StringView operation, QLatin1StringView result, std::chrono::nanoseconds waited)>
-        onConsistencyWait;
+    WaitObserver onConsistencyWait; // of Lister::waitFor(); may outlive the factory
     Logger log; // of all informers; lines name their resource; without: silent
     // For tests: where objects come from instead of the transport, and where informers run instead
     // of strands.

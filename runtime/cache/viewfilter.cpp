@@ -39,14 +39,20 @@ bool hasAll(const QStringList &terms, const QStringList &wanted)
         wanted.begin(), wanted.end(), [&](const QString &term) { return terms.contains(term); });
 }
 
-// Field terms that can be judged by an object's metadata alone.
-bool areAboutMetadata(const QStringList &terms)
-{
-    return std::all_of(terms.begin(), terms.end(),
-        [](const QString &term) { return term.startsWith(QLatin1StringView("metadata.")); });
-}
-
 } // namespace
+
+Result<WatchScope> WatchScope::of(const InformerRequest &request)
+{
+    LabelSelector labels;
+    FieldSelector fields;
+    Status status = LabelSelector::parse(request.labelSelector(), &labels);
+    if (status.isOk())
+        status = FieldSelector::parse(request.fieldSelector(), &fields);
+    if (!status.isOk())
+        return status.error().withContext(QStringLiteral("watch ") + toString(request.gvk()));
+    return WatchScope{request.gvk(), {}, labels.isEmpty() ? QString() : labels.toString(),
+        fields.isEmpty() ? QString() : fields.toString(), request.payload() == Payload::Metadata};
+}
 
 bool WatchScope::covers(const WatchScope &narrow) const
 {
@@ -59,10 +65,17 @@ bool WatchScope::covers(const WatchScope &narrow) const
     if (!hasAll(termsOf(narrow.labelSelector, Grammar::Labels),
             termsOf(labelSelector, Grammar::Labels)))
         return false;
-    const QStringList fields = termsOf(narrow.fieldSelector, Grammar::Fields);
     // The view judges all of them by what it is given.
-    return hasAll(fields, termsOf(fieldSelector, Grammar::Fields))
-        && (!isMetadataOnly || areAboutMetadata(fields));
+    return hasAll(termsOf(narrow.fieldSelector, Grammar::Fields),
+               termsOf(fieldSelector, Grammar::Fields))
+        && (!isMetadataOnly || narrow.selectsByMetadata());
+}
+
+bool WatchScope::selectsByMetadata() const
+{
+    const QStringList terms = termsOf(fieldSelector, Grammar::Fields);
+    return std::all_of(terms.begin(), terms.end(),
+        [](const QString &term) { return term.startsWith(QLatin1StringView("metadata.")); });
 }
 
 QString WatchScope::toText() const

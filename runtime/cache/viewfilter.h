@@ -2,6 +2,8 @@
 // tst_sharedinformerfactory.
 #pragma once
 
+#include <davit/informerrequest.h>
+#include <davit/result.h>
 #include <davit/selector.h>
 
 namespace davit::cache {
@@ -15,8 +17,12 @@ struct WatchScope
     QString fieldSelector; // in printed form
     bool isMetadataOnly = false;
 
+    // What is asked for, its namespaces left out; a selector's fault else. [thread-safe]
+    static Result<WatchScope> of(const InformerRequest &request);
     // True when everything that `narrow` wants can be had from what this holds. [thread-safe]
     bool covers(const WatchScope &narrow) const;
+    // True when metadata is enough to tell which objects it selects. [thread-safe]
+    bool selectsByMetadata() const;
     // "v1 ConfigMap in team-a with labels app=x": for messages. [thread-safe]
     QString toText() const;
 };

@@ -6,6 +6,7 @@
 #include "inspect.h"
 #include "processlimits.h"
 #include "rawget.h"
+#include "servercalls.h"
 #include "unixsignals.h"
 
 #include <observability/redaction.h>
@@ -52,9 +53,7 @@ int checkCluster(const CheckOptions &options)
     int faults = 0;
     const QueryExit exit = check(options, [&faults](const Finding &finding) {
         faults += finding.grade == Finding::Grade::Bad ? 1 : 0;
-        QString line = observability::redacted(toLine(finding));
-        for (QChar &c : line) // names and words of a server
-            c = c.category() == QChar::Other_Control ? QChar(u' ') : c;
+        const QString line = withoutControls(observability::redacted(toLine(finding)));
         std::fprintf(stdout, "%s\n", line.toUtf8().constData());
         std::fflush(stdout);
     });

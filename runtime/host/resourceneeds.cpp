@@ -1,24 +1,17 @@
 #include "resourceneeds.h"
 
-#include <davit/selector.h>
-
 #include <algorithm>
 
 namespace davit::host {
 
 void ResourceNeeds::add(const QString &pluginId, const InformerRequest &request)
 {
-    LabelSelector labels;
-    FieldSelector fields;
-    if (!LabelSelector::parse(request.labelSelector(), &labels).isOk()
-        || !FieldSelector::parse(request.fieldSelector(), &fields).isOk())
+    const Result<cache::WatchScope> asked = cache::WatchScope::of(request);
+    if (!asked.isOk())
         return; // it was refused
     Need need;
     need.pluginId = pluginId;
-    need.scope.gvk = request.gvk();
-    need.scope.labelSelector = labels.isEmpty() ? QString() : labels.toString();
-    need.scope.fieldSelector = fields.isEmpty() ? QString() : fields.toString();
-    need.scope.isMetadataOnly = request.payload() == Payload::Metadata;
+    need.scope = asked.value();
     if (!request.namespaces().contains(QString()))
         need.namespaces = request.namespaces();
     const std::lock_guard lock(m_mutex);

@@ -65,13 +65,9 @@ private:
 };
 
 // A server's words are one line on a terminal, whatever they hold.
-QString oneLine(QString text)
+QString oneLine(const QString &text)
 {
-    for (QChar &c : text) {
-        if (c.category() == QChar::Other_Control)
-            c = u' ';
-    }
-    return text.simplified();
+    return withoutControls(text).simplified();
 }
 
 // "403 Forbidden: what the server wrote", of a Status or of plain text.
@@ -95,6 +91,15 @@ QString faultOf(const ServerAnswer &answer)
 }
 
 } // namespace
+
+QString withoutControls(QString text)
+{
+    for (QChar &c : text) {
+        if (c.category() == QChar::Other_Control)
+            c = u' ';
+    }
+    return text;
+}
 
 ServerCalls::ServerCalls(const transport::ClusterConfig &config) : m_strand(m_pool)
 {

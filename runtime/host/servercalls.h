@@ -29,6 +29,9 @@ struct ServerAnswer
     bool isGood() const { return !error.isError() && httpStatus >= 200 && httpStatus < 300; }
 };
 
+// A space for each control character: what a server says must not steer a terminal. [thread-safe]
+QString withoutControls(QString text);
+
 class ServerCalls
 {
 public:
