@@ -120,7 +120,8 @@ int HostProcess::waitForExit(int seconds)
 
 void HostProcess::signalOnce(int number)
 {
-    ::kill(pid_t(m_process.processId()), number);
+    if (const qint64 pid = m_process.processId(); pid > 0) // 0 would be this program and its group
+        ::kill(pid_t(pid), number);
 }
 
 bool HostProcess::isHalted() const

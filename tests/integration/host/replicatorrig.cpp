@@ -36,10 +36,13 @@ bool ReplicatorRig::startHost(const QByteArray &configuration, const QString &st
     return host->waitForLine("plugin state", "state", state);
 }
 
-int ReplicatorRig::stopHost()
+bool ReplicatorRig::stopHost()
 {
     m_isHostPlain = false;
-    return host->stop();
+    const int code = host->stop();
+    if (code != 0)
+        api->lastError = u"the host left with %1 (-1: not yet, -2: a signal)"_s.arg(code);
+    return code == 0;
 }
 
 void ReplicatorRig::beginRow()

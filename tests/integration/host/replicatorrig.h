@@ -34,7 +34,7 @@ public:
     // True once the plugin is in that state.
     bool startHost(
         const QByteArray &configuration = {}, const QString &state = QStringLiteral("Running"));
-    int stopHost(); // gives its exit code
+    bool stopHost(); // true: it left well
     // It runs, without a configuration.
     bool isHostPlain() const { return m_isHostPlain; }
     // Begins a row: a new prefix, Secrets.

@@ -55,14 +55,14 @@ void tst_Replicator::initTestCase()
 void tst_Replicator::cleanupTestCase()
 {
     if (host)
-        QCOMPARE(stopHost(), 0);
+        MUST(stopHost());
 }
 
 void tst_Replicator::init()
 {
     beginRow();
     if (!isHostPlain()) { // the row before left it so
-        stopHost();
+        MUST(stopHost());
         MUST(startHost());
     }
 }
@@ -164,7 +164,7 @@ void tst_Replicator::configuredDenied()
     MUST(createSource("src", name, u"kube-public,"_s + ns("*"), u"v1"_s));
     for (const char *suffix : {"no-1", "no-2", "yes"})
         WAIT_FOR(contentOf(suffix, name) == "v1"_L1);
-    QCOMPARE(stopHost(), 0);
+    MUST(stopHost());
     const QString configuration = u"apiVersion: davit.dev/v1alpha1\nkind: DavitConfiguration\n"
                                   u"plugins:\n  replicator: { deniedNamespaces: "_s
         + QString(denied).replace(u"%1"_s, ns("")) + u" }\n"_s;
@@ -181,7 +181,7 @@ void tst_Replicator::configuredDenied()
 
 void tst_Replicator::wrongConfiguration()
 {
-    QCOMPARE(stopHost(), 0);
+    MUST(stopHost());
     const QByteArray configuration
         = "apiVersion: davit.dev/v1alpha1\nkind: DavitConfiguration\n"
           "plugins:\n  replicator: { deniedNamespaces: [ops, Bad_1, Bad_2] }\n";
@@ -542,7 +542,7 @@ void tst_Replicator::orphansAtStart()
     for (const char *name : {"gone", "damaged", "unasked", "narrowed", "stays"})
         for (const char *suffix : {"to-1", "to-2"})
             WAIT_FOR(contentOf(suffix, QString::fromUtf8(name)) == "v"_L1);
-    QCOMPARE(stopHost(), 0);
+    MUST(stopHost());
     MUST(remove("src", u"gone"_s));
     MUST(remove("src", u"damaged"_s));
     MUST(editMarks("to-1", u"damaged"_s, {{kCopiedFrom, u"a/b/c"_s}}));
