@@ -247,17 +247,14 @@ void tst_Lease::rounds_data()
     QTest::addColumn<int>("count");
     QTest::addColumn<bool>("isGuarded");
     QTest::newRow("as it is") << 20 << true;
-    QTest::newRow("the guards taken out: it is seen") << 3 << false;
+    if (!kIsSanitized) // nothing can be loaded before a sanitizer
+        QTest::newRow("the guards taken out: it is seen") << 3 << false;
 }
 
 void tst_Lease::rounds()
 {
     QFETCH(const int, count);
     QFETCH(const bool, isGuarded);
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    if (!isGuarded)
-        QSKIP("nothing can be loaded before a sanitizer");
-#endif
     if (!m_api)
         QVERIFY2(prepare(), qPrintable(m_plane.errorText()));
     m_guards = isGuarded ? Guards::InPlace : Guards::TakenOut;

@@ -5,6 +5,13 @@
 #include <QProcess>
 #include <QTemporaryDir>
 
+// Whether this build's process has a sanitizer, whose library must be the first that is loaded.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kIsSanitized = true;
+#else
+inline constexpr bool kIsSanitized = false;
+#endif
+
 // The whole answer of a web server on this machine, head first; empty without one.
 QByteArray httpGet(quint16 port, const QByteArray &target);
 quint16 freePort();

@@ -20,12 +20,6 @@ static const char kLeads[] = "leads; reconciles begin";
 static constexpr auto kRetryPeriod = 200ms;
 static constexpr auto kLoadAllowance = 5s; // what a busy machine may add to a bound
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-static constexpr bool kIsSanitized = true; // its library must be the first one
-#else
-static constexpr bool kIsSanitized = false;
-#endif
-
 // One host as a candidate; short times.
 class Contender : public HostProcess
 {

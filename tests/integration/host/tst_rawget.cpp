@@ -1,8 +1,8 @@
 // "davit get --raw" against servers that never stop, and with nobody who reads.
 #include "../transport/rawserver.h"
 #include "davitcommand.h"
+#include "testfile.h"
 
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace Qt::Literals::StringLiterals;
@@ -22,13 +22,10 @@ void endless(RawConnection &connection, const QByteArray &status)
 
 QString kubeconfigFor(const QTemporaryDir &folder, quint16 port)
 {
-    QFile file(folder.filePath(QStringLiteral("config")));
-    if (!file.open(QIODevice::WriteOnly))
-        qFatal("no kubeconfig");
-    file.write("{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}], users: "
-               "[{name: u, user: {}}], clusters: [{name: c, cluster: {server: \"http://127.0.0.1:"
-        + QByteArray::number(port) + "\"}}]}");
-    return file.fileName();
+    return writeFile(folder, u"config"_s,
+        "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}], users: "
+        "[{name: u, user: {}}], clusters: [{name: c, cluster: {server: \"http://127.0.0.1:"
+            + QByteArray::number(port) + "\"}}]}");
 }
 
 } // namespace

@@ -18,6 +18,18 @@ InformerRequest meta(InformerRequest request)
     return std::move(request.payload(Payload::Metadata));
 }
 
+// The one view that is left on the watch of three(), which somebody had begun for everything.
+PluginView leftAlone(Bench &bench, const InformerRequest &request)
+{
+    PluginView wide = bench.view(everything());
+    bench.list(QString(), three(), u"10"_s);
+    PluginView view = bench.view(request);
+    (void)view.heard();
+    wide.backend.reset();
+    bench.run();
+    return view;
+}
+
 } // namespace
 
 class tst_Narrowing : public QObject
@@ -94,12 +106,7 @@ void tst_Narrowing::whoStays()
 void tst_Narrowing::leavesTheView()
 {
     Bench bench;
-    PluginView wide = bench.view(everything());
-    bench.list(QString(), three(), u"10"_s);
-    PluginView view = bench.view(green());
-    (void)view.heard();
-    wide.backend.reset();
-    bench.run();
+    PluginView view = leftAlone(bench, green());
     bench.send(QString(), {happened(Type::Modified, widget(u"n/a@11", kRed))});
     QCOMPARE(view.heard(), L({"-n/a@1"}));
     QCOMPARE(bench.factory->states().front().objects, 1);
@@ -115,12 +122,7 @@ void tst_Narrowing::leavesTheView()
 void tst_Narrowing::relist()
 {
     Bench bench;
-    PluginView wide = bench.view(everything());
-    bench.list(QString(), three(), u"10"_s);
-    PluginView view = bench.view(green());
-    (void)view.heard();
-    wide.backend.reset();
-    bench.run();
+    PluginView view = leftAlone(bench, green());
     bench.source(QString()).end(error(ErrorCode::Expired, u"watch Widget: too old"_s));
     bench.run();
     bench.clock.advance(2s, &bench.executor);
@@ -136,12 +138,7 @@ void tst_Narrowing::relist()
 void tst_Narrowing::wideAgain()
 {
     Bench bench;
-    PluginView wide = bench.view(everything());
-    bench.list(QString(), three(), u"10"_s);
-    PluginView view = bench.view(in("n"));
-    (void)view.heard();
-    wide.backend.reset();
-    bench.run();
+    PluginView view = leftAlone(bench, in("n"));
     PluginView again = bench.view(everything());
     QCOMPARE(bench.sources.size(), 2u);
     bench.sources.back().second->answerList(three(), u"12"_s);

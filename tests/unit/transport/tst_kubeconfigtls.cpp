@@ -1,5 +1,5 @@
 // What a kubeconfig says of TLS: faults, and what counts only with it.
-#include "transport/kubeconfig.h"
+#include "kubeconfigrig.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -7,48 +7,8 @@
 
 using namespace davit;
 using namespace davit::transport;
+using namespace kubeconfigrig;
 using namespace Qt::Literals::StringLiterals;
-
-namespace {
-
-QString data(const char *name)
-{
-    return QStringLiteral(DAVIT_TEST_DATA "/cases/") + QLatin1String(name);
-}
-
-QByteArray contents(const QString &path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-void write(const QString &path, const QByteArray &text)
-{
-    QFile file(path);
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(text);
-}
-
-LoadEnvironment environmentOf(const QHash<QByteArray, QString> &variables)
-{
-    LoadEnvironment environment;
-    environment.variable = [variables](const char *name) { return variables.value(name); };
-    environment.homeFolder = QStringLiteral("/nonexistent");
-    return environment;
-}
-
-// A kubeconfig with one context "c" whose cluster and user are as given, in flow style.
-QByteArray config(const QByteArray &cluster, const QByteArray &user,
-    const QByteArray &context = "cluster: c, user: u")
-{
-    return "current-context: c\nclusters: [{name: c, cluster: {" + cluster
-        + "}}]\nusers: [{name: u, user: {" + user + "}}]\ncontexts: [{name: c, context: {" + context
-        + "}}]\n";
-}
-
-const QByteArray kServer = "server: \"https://h:1\"";
-
-} // namespace
 
 class tst_KubeconfigTls : public QObject
 {
