@@ -52,6 +52,11 @@ if(DAVIT_SANITIZE)
         "UBSAN_OPTIONS=print_stacktrace=1")
     add_compile_options(-fsanitize=${DAVIT_SANITIZE} -fno-omit-frame-pointer -g1)
     add_link_options(-fsanitize=${DAVIT_SANITIZE})
+    # Test programs of 60 to 130 MB each: mold links them in a quarter of the time. What users run is linked by the system's own.
+    find_program(DAVIT_MOLD mold)
+    if(DAVIT_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        add_link_options(-fuse-ld=mold)
+    endif()
     if(DAVIT_SANITIZE MATCHES "undefined")
         # vptr needs RTTI of types that hidden visibility keeps apart in plugin and host.
         add_compile_options(-fno-sanitize=vptr -fno-sanitize-recover=undefined)
