@@ -38,6 +38,12 @@ bool isMadeFromStatus(QNetworkReply::NetworkError error)
     }
 }
 
+bool isOfProxy(QNetworkReply::NetworkError error)
+{
+    return error >= QNetworkReply::ProxyConnectionRefusedError
+        && error <= QNetworkReply::UnknownProxyError;
+}
+
 void setManual(QNetworkRequest &request)
 {
     request.setAttribute(QNetworkRequest::Http2AllowedAttribute, false);
@@ -231,6 +237,11 @@ void QnamExchange::onHeaders()
     const int status = m_reply->attribute(QNetworkRequest::HttpStatusCodeAttribute).toInt();
     if (status < 200)
         return;
+    // No word of the server: outcome() tells.
+    m_isProxyFault = m_context.proxyBridge && m_context.proxyBridge->fault().isError()
+        && m_reply->hasRawHeader(ProxyBridge::kFaultHeader);
+    if (m_isProxyFault)
+        return;
     // It was refused unseen, and the credential has changed meanwhile: once more (B03).
     m_isRefused = status == 401 && !m_isRenewed && m_context.credential->renew(m_token);
     if (m_isRefused)
@@ -388,7 +399,7 @@ bool QnamExchange::mayHaveBeenExecuted() const
 Error QnamExchange::outcome() const
 {
     const Error noProxy = m_context.proxyBridge ? m_context.proxyBridge->fault() : Error();
-    if (noProxy.isError() && m_httpStatus == 0 && !mayHaveBeenExecuted())
+    if (noProxy.isError() && m_httpStatus == 0 && (m_isProxyFault || !mayHaveBeenExecuted()))
         return failure(noProxy.code(), noProxy.message());
     const QNetworkReply::NetworkError error = m_reply->error();
     if (m_httpStatus != 0 && (error == QNetworkReply::NoError || isMadeFromStatus(error))) {
@@ -401,6 +412,8 @@ Error QnamExchange::outcome() const
         return failure(
             ErrorCode::TlsFailure, m_tlsErrors.isEmpty() ? m_reply->errorString() : m_tlsErrors);
     }
+    if (isOfProxy(error) && !mayHaveBeenExecuted())
+        return proxyFailure(error);
     if (mayHaveBeenExecuted()) {
         return failure(ErrorCode::OutcomeUnknown,
             QStringLiteral("the connection broke after the request was sent, read the object "
@@ -411,6 +424,23 @@ Error QnamExchange::outcome() const
         return failure(ErrorCode::ConnectionRefused, m_reply->errorString());
     }
     return failure(ErrorCode::ConnectionLost, m_reply->errorString());
+}
+
+// Nothing was sent to the server.
+Error QnamExchange::proxyFailure(QNetworkReply::NetworkError error) const
+{
+    const QUrl &proxy = m_context.config.proxyUrl;
+    const QString name = QStringLiteral("the proxy ") + proxy.toString(QUrl::RemoveUserInfo);
+    if (error != QNetworkReply::ProxyAuthenticationRequiredError)
+        return failure(ErrorCode::ConnectionRefused,
+            QStringLiteral("%1 cannot be used: %2").arg(name, m_reply->errorString()));
+    return failure(ErrorCode::Unauthorized,
+        proxy.userName().isEmpty()
+            ? QStringLiteral("%1 asks for a user and a password; write them into its address, "
+                             "as in %2://USER:PASSWORD@%3")
+                  .arg(name, proxy.scheme(), proxy.host())
+            : QStringLiteral("%1 does not accept the user and the password of its address")
+                  .arg(name));
 }
 
 bool QnamExchange::isWhole() const

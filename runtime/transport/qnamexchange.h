@@ -7,8 +7,8 @@
 #include "credential.h"
 #include "handover.h"
 #include "jsonend.h"
+#include "proxybridge.h"
 #include "qnamtransport.h"
-#include "tlsproxybridge.h"
 
 #include <QtCore/qelapsedtimer.h>
 #include <QtCore/qtimer.h>
@@ -33,7 +33,7 @@ struct ExchangeContext
     std::unique_ptr<Credential> credential;
     std::unique_ptr<ConnectionPool> pool;
     PeerListener onPeer; // may be empty
-    std::unique_ptr<TlsProxyBridge> proxyBridge{}; // to a proxy over TLS
+    std::unique_ptr<ProxyBridge> proxyBridge{}; // to a proxy over TLS
 };
 
 class QnamExchange final : public QObject, private ConnectionPool::Waiter
@@ -75,6 +75,7 @@ private:
     Error outcome() const;
     bool isWhole() const;
     Error failure(ErrorCode code, const QString &what) const;
+    Error proxyFailure(QNetworkReply::NetworkError error) const;
     Error refusal() const; // by the request's permit
     bool isWrite() const { return m_request.method != "GET"; }
     bool mayHaveBeenExecuted() const;
@@ -100,6 +101,7 @@ private:
     bool m_isPaused = false;
     bool m_isReplyFinished = false;
     bool m_isRefused = false; // by a 401; another token was found, the request is repeated
+    bool m_isProxyFault = false; // the answer is the bridge's
     bool m_isRenewed = false; // that was done
     bool m_isDone = false;
 };

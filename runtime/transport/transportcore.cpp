@@ -215,8 +215,8 @@ std::unique_ptr<QNetworkAccessManager> TransportCore::makeManager()
     auto &bridge = m_context.proxyBridge;
     if (bridge && bridge->proxy().port() == 0) // no port to be had then
         bridge.reset();
-    if (!bridge && proxy.scheme() == QLatin1StringView("https"))
-        bridge = std::make_unique<TlsProxyBridge>(proxy, m_context.ssl);
+    if (!bridge && proxy.scheme().startsWith(QLatin1StringView("http")))
+        bridge = std::make_unique<ProxyBridge>(proxy, m_context.ssl);
     auto manager = std::make_unique<QNetworkAccessManager>();
     manager->setProxy(bridge ? bridge->proxy() : proxyOf(proxy));
     return manager;

@@ -145,12 +145,15 @@ class tst_Proxies : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void plainServer();
+    void plainServerWithoutItsProxy();
     void kinds_data();
     void kinds();
     void large_data();
     void large();
     void faults_data();
     void faults();
+    void refuses_data();
+    void refuses();
     void untrustedIsTakenWhenInsecure();
     void cutInTheMiddle();
 };
@@ -174,6 +177,23 @@ void tst_Proxies::plainServer()
     const auto got = getOnce(*makeQnamTransport(config), request);
     QVERIFY2(got.isOk(), qPrintable(got.isOk() ? QString() : got.error().message()));
     QCOMPARE(asked.all(), QByteArrayList{"http://192.0.2.1:6443/x"});
+}
+
+// What the bridge answers then is no word of the server.
+void tst_Proxies::plainServerWithoutItsProxy()
+{
+    auto proxy = std::make_unique<RawServer>([](RawConnection &) {});
+    ClusterConfig config;
+    config.server = QUrl(u"http://192.0.2.1:6443"_s);
+    config.proxyUrl = proxyUrl(u"http"_s, QString(), proxy->port());
+    proxy.reset();
+    const auto got = getOnce(*makeQnamTransport(config));
+    QVERIFY(!got.isOk());
+    const QString message = got.error().message();
+    QVERIFY2(message.endsWith(u": the proxy %1 cannot be reached: Connection refused"_s.arg(
+                 config.proxyUrl.toString())),
+        qPrintable(message));
+    QCOMPARE(got.error().code(), ErrorCode::ConnectionRefused);
 }
 
 void tst_Proxies::kinds_data()
@@ -320,6 +340,79 @@ void tst_Proxies::faults()
         QTEST(got.error().code(), "code");
     }
     QCOMPARE(asked.all(), QByteArrayList());
+    QCOMPARE(target.connectionCount(), 0);
+}
+
+void tst_Proxies::refuses_data()
+{
+    QTest::addColumn<QString>("scheme");
+    QTest::addColumn<QString>("user");
+    QTest::addColumn<QByteArray>("offers");
+    QTest::addColumn<QString>("sentence"); // after the proxy's name
+    const QString asks = u" asks for a user and a password; write them into its address, as in "
+                         u"%1://USER:PASSWORD@127.0.0.1"_s;
+    const QString wrong = u" does not accept the user and the password of its address"_s;
+    for (const QString &scheme : {u"http"_s, u"https"_s}) {
+        for (const QString &user : {QString(), u"user:wrong@"_s}) {
+            const auto row = [&](const char *name, const QByteArray &offers, const QString &said) {
+                QTest::addRow("%s, %s, %s", name, qPrintable(scheme),
+                    user.isEmpty() ? "no password" : "a password")
+                    << scheme << user << offers << said;
+            };
+            const QString refusal = user.isEmpty() ? asks.arg(scheme) : wrong;
+            const QString unknown
+                = u" cannot be reached: it asks for %1, and davit knows Basic and Digest"_s;
+            row("Basic", "Proxy-Authenticate: Basic realm=\"p\"\r\n", refusal);
+            row("Digest", "Proxy-Authenticate: Digest realm=\"p\", nonce=\"n\", qop=\"auth\"\r\n",
+                refusal);
+            row("NTLM", "Proxy-Authenticate: NTLM\r\n", unknown.arg(u"NTLM"_s));
+            row("Negotiate and NTLM",
+                "Proxy-Authenticate: Negotiate\r\nproxy-authenticate: NTLM\r\n",
+                unknown.arg(u"Negotiate, NTLM"_s));
+            row("NTLM and Basic",
+                "Proxy-Authenticate: NTLM\r\nProxy-Authenticate: Basic realm=\"p\"\r\n", refusal);
+            row("nothing", {},
+                u" cannot be reached: it asks for authentication and does not say which"_s);
+        }
+    }
+}
+
+// A proxy that takes no credential of ours is named, and asked a few times at most: Qt would offer
+// NTLM to it thousands of times a second.
+void tst_Proxies::refuses()
+{
+    QFETCH(const QString, scheme);
+    QFETCH(const QString, user);
+    QFETCH(const QByteArray, offers);
+    QFETCH(const QString, sentence);
+    RawServer target(tellBody, serverTls());
+    std::atomic<int> asked = 0;
+    RawServer proxy(
+        [&](RawConnection &connection) {
+            RawRequest request;
+            while (connection.read(request)) {
+                ++asked;
+                connection.answer(407, {}, offers);
+            }
+        },
+        scheme == u"https"_s ? std::optional(serverTls()) : std::nullopt);
+    ClusterConfig config = tlsConfig(target.port());
+    config.proxyUrl = proxyUrl(scheme, user, proxy.port());
+    const auto transport = makeQnamTransport(config);
+    Request write;
+    write.method = "POST"_ba;
+    write.body = "{}"_ba;
+    for (const Request &request : {Request(), write}) {
+        asked = 0;
+        const auto got = getOnce(*transport, request);
+        QVERIFY(!got.isOk());
+        QVERIFY2(asked > 0 && asked <= 4, qPrintable(QString::number(asked)));
+        const QString message = got.error().message();
+        const QString name = u": the proxy "_s + proxyUrl(scheme, {}, proxy.port()).toString();
+        QVERIFY2(message.contains(name + sentence), qPrintable(message));
+        QVERIFY(!message.contains(u"wrong"_s));
+        QCOMPARE(got.error().code(), ErrorCode::Unauthorized);
+    }
     QCOMPARE(target.connectionCount(), 0);
 }
 

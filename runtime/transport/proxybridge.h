@@ -1,12 +1,15 @@
-// The way to a proxy that is reached over TLS, which Qt lacks: what comes to a port of ours on
-// loopback is carried to the proxy inside TLS, byte for byte, and Qt takes that port for the proxy.
-// Contract:
+// The way to an http proxy. Qt cannot speak TLS to one, and asks one that offers NTLM thousands of
+// times a second; so what comes to a port of ours on loopback is carried to the proxy, inside TLS
+// where that is wanted, and Qt takes that port for the proxy. Contract:
+//   - Bytes are carried as they are, but for one thing: of a refusal (407) Qt sees Basic and Digest
+//   alone. A proxy that offers neither is a fault.
 //   - The proxy's certificate is for its host and signed by the cluster's CA or one of the system;
 //   of an insecure cluster neither is looked at. It sees no client certificate.
 //   - The bridge knows no credentials: those of the proxy are in the requests that it carries, so
 //   that nobody else on this machine gets through it with them.
 //   - At most kWindowBytes wait in each direction; a slow side slows the other.
-//   - What cannot be carried is closed, and fault() says why until a connection succeeds.
+//   - What cannot be carried is answered with 503 and kFaultHeader, and fault() says why until a
+//   connection succeeds.
 // All of it is [io-thread]. Source: BEHAVIOURS.md (C-36). Test: tst_proxies.
 #pragma once
 
@@ -20,22 +23,24 @@
 
 namespace davit::transport {
 
-class TlsProxyBridge final : public QObject
+class ProxyBridge final : public QObject
 {
     Q_OBJECT
 public:
     static constexpr qint64 kWindowBytes = 256 * 1024;
+    static constexpr char kFaultHeader[] = "Davit-Proxy-Fault";
 
-    // `proxy`: https://user:password@host:port. `ssl` is what the cluster's server is asked with.
-    TlsProxyBridge(const QUrl &proxy, const QSslConfiguration &ssl);
-    ~TlsProxyBridge() override;
+    // `proxy`: https://user:password@host:port, or http. `ssl` is what the cluster's server is
+    // asked with.
+    ProxyBridge(const QUrl &proxy, const QSslConfiguration &ssl);
+    ~ProxyBridge() override;
 
     // What Qt is told. On port 0, where nothing answers, when there was no port to listen on.
     QNetworkProxy proxy() const;
     // For connections from now on.
     void setConfiguration(const QSslConfiguration &ssl);
-    // Why the last connection failed: TlsFailure or ConnectionRefused, naming the proxy; no error
-    // after a good one.
+    // Why the last connection failed: TlsFailure, ConnectionRefused or Unauthorized, naming the
+    // proxy; no error after a good one.
     const Error &fault() const { return m_fault; }
 
 private:
