@@ -1,5 +1,7 @@
 #include "clientfixture.h"
 
+#include <davit/listwalk.h>
+
 #include <QTest>
 
 using namespace davit;
@@ -257,6 +259,14 @@ void ClientContract::pages()
     QCOMPARE(names,
         (QStringList{QStringLiteral("page-0"), QStringLiteral("page-1"), QStringLiteral("page-2"),
             QStringLiteral("page-3"), QStringLiteral("page-4")}));
+    QStringList walked;
+    const Status status = eachListItem(m_fixture->contract, kConfigMap, options.continueToken({}),
+        [&walked](const Object &object) {
+            walked += object.name();
+            return Status();
+        });
+    QVERIFY2(status.isOk(), qPrintable(status.error().message()));
+    QCOMPARE(walked, names);
 }
 
 void ClientContract::dryRun()
