@@ -1,5 +1,6 @@
 #include "checkrights.h"
 
+#include "checkkinds.h"
 #include "servercalls.h"
 
 #include <pluginhost/pluginchecks.h>
@@ -240,6 +241,7 @@ QueryExit checkRights(
             QStringLiteral("there are none in %1; --plugin-dir names where they are")
                 .arg(pluginDirs.join(QStringLiteral(", ")))});
     RightsCheck rights(calls, user, tell);
+    KindsCheck kinds(calls, tell);
     for (const pluginhost::PluginFile &file : files) {
         PluginMetadata metadata;
         const Status status = readMetadata(file, &metadata);
@@ -248,6 +250,7 @@ QueryExit checkRights(
                 QStringLiteral("would not be loaded: ") + status.error().message()});
             continue;
         }
+        kinds.checkPlugin(metadata.id, metadata);
         rights.checkPlugin(metadata.id, metadata);
         if (rights.fault().isEmpty())
             continue;

@@ -1,5 +1,5 @@
-// The part of "davit check" that asks the server whether it lets us do what plugins need. Test:
-// tst_check.
+// The part of "davit check" that asks the server whether it has, and lets us do, what plugins need.
+// Test: tst_check.
 #pragma once
 
 #include "check.h"
@@ -31,7 +31,8 @@ struct Right
 // that is declared for some namespaces is needed there only. [thread-safe]
 std::vector<Right> rightsOf(const pluginhost::PluginMetadata &metadata);
 
-// One line for each plugin that has all of them, and for each right that is missing. `user` is who
+// One line for each plugin that has all of them, for each right that is missing, and for each kind
+// that the cluster does not serve. `user` is who
 // lacks them. [host-thread]
 QueryExit checkRights(ServerCalls &calls, const QStringList &pluginDirs, const QString &user,
     const TellFinding &tell);

@@ -35,6 +35,7 @@ class tst_RawGet : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void nobodyReads();
+    void refusalAsItIs();
     void refusalWithoutAnEnd();
     void wordsOfAServer();
 };
@@ -51,6 +52,22 @@ void tst_RawGet::nobodyReads()
     QVERIFY(process.waitForFinished(60000));
     QCOMPARE(process.exitCode(), 1);
     QVERIFY(process.readAllStandardError().contains("standard output takes no more"));
+}
+
+void tst_RawGet::refusalAsItIs()
+{
+    const QByteArray body = "ping ok\n" + "[-]etcd failed: reason withheld\n"_ba.repeated(20);
+    RawServer server([body](RawConnection &connection) {
+        if (RawRequest request; connection.read(request))
+            connection.answer(500, body);
+    });
+    const QTemporaryDir folder;
+    const Outcome outcome = davitWith(
+        {u"get"_s, u"--raw=/healthz"_s, u"--kubeconfig"_s, kubeconfigFor(folder, server.port())});
+    QCOMPARE(outcome.exitCode, 1);
+    QCOMPARE(outcome.out, QString::fromUtf8(body));
+    QVERIFY2(
+        outcome.errors.contains(u"/healthz: 500: ping ok [-]etcd"), qPrintable(outcome.errors));
 }
 
 void tst_RawGet::refusalWithoutAnEnd()

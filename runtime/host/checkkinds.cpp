@@ -1,0 +1,56 @@
+#include "checkkinds.h"
+
+#include "servercalls.h"
+
+#include <QtCore/qjsonarray.h>
+#include <QtCore/qjsondocument.h>
+#include <QtCore/qjsonobject.h>
+
+namespace davit::host {
+namespace {
+
+QByteArray pathOf(const Gvk &gvk)
+{
+    return gvk.group.isEmpty() ? "/api/" + gvk.version.toUtf8()
+                               : "/apis/" + gvk.group.toUtf8() + '/' + gvk.version.toUtf8();
+}
+
+// Those of an APIResourceList, none of a group that is not there.
+std::optional<QSet<QString>> kindsOf(const ServerAnswer &answer)
+{
+    if (answer.httpStatus == 404)
+        return QSet<QString>();
+    const QJsonValue resources
+        = QJsonDocument::fromJson(answer.body).object().value(QLatin1StringView("resources"));
+    if (!answer.isGood() || !resources.isArray())
+        return std::nullopt;
+    QSet<QString> kinds;
+    for (const QJsonValue &resource : resources.toArray())
+        kinds.insert(resource[QLatin1StringView("kind")].toString());
+    return kinds;
+}
+
+} // namespace
+
+bool KindsCheck::isMissing(const Gvk &gvk)
+{
+    const QByteArray path = pathOf(gvk);
+    auto known = m_kinds.find(path);
+    if (known == m_kinds.end())
+        known = m_kinds.insert(path, kindsOf(m_calls.get(path)));
+    return known->has_value() && !(*known)->contains(gvk.kind);
+}
+
+void KindsCheck::checkPlugin(const QString &topic, const pluginhost::PluginMetadata &metadata)
+{
+    for (const pluginhost::DeclaredResource &declared : metadata.resources) {
+        if (declared.isOptional || !isMissing(declared.gvk))
+            continue;
+        m_tell({Finding::Grade::Odd, topic,
+            QStringLiteral("the cluster does not serve %1; install its CustomResourceDefinition, "
+                           "until then davit waits for it")
+                .arg(toString(declared.gvk))});
+    }
+}
+
+} // namespace davit::host
