@@ -161,6 +161,7 @@ struct EmbeddedApiServer::Private
     EmbeddedApiServerOptions options;
     ApiRouter router;
     std::optional<ApiStore::Backup> saved; // GUARDED_BY(router.store().mutex())
+    std::mutex writeMutex; // one write at a time; the first that is taken
     std::mutex lifeMutex; // start and stop; never taken while answering
     std::unique_ptr<HttpFront> front; // GUARDED_BY(lifeMutex)
     mutable std::mutex mutex;
@@ -213,8 +214,12 @@ struct EmbeddedApiServer::Private
         const bool hasFault = takeFault(request, &fault);
         if (hasFault && fault.delay.count() > 0)
             std::this_thread::sleep_for(fault.delay);
-        *reply = hasFault && fault.httpStatus != 0 ? injectedReply(fault) : router.handle(request);
         const bool isDropped = hasFault && fault.isUnanswered;
+        // Writes are remembered in the order in which they are done.
+        std::unique_lock order(writeMutex, std::defer_lock);
+        if (request.method != "GET")
+            order.lock();
+        *reply = hasFault && fault.httpStatus != 0 ? injectedReply(fault) : router.handle(request);
         log(request, isDropped ? 0 : reply->code);
         return isDropped ? AfterAnswer::DropUnanswered : AfterAnswer::Keep;
     }

@@ -94,7 +94,7 @@ public:
         const QByteArray &contentType = "application/json");
 
     // What came over the socket since the start or the last clearRequests(), as far as it is
-    // remembered. [thread-safe]
+    // remembered; writes in the order in which they were done. [thread-safe]
     QList<ApiServerRequest> requests() const;
     // How many of them had this method and a path that ends like this. [thread-safe]
     int countRequests(const QByteArray &method, const QByteArray &pathSuffix) const;

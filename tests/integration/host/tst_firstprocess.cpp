@@ -41,6 +41,7 @@ public:
 
 private:
     static QStringList inNamespace(const QStringList &command);
+    static inline bool s_asUser = false; // in a namespace of users, where only root may have others
     // davit on this cluster as PID 1, in the folder; `act` is for kScript, `when` davit begins.
     static void start(QProcess *container, const QTemporaryDir &folder, const QString &act,
         When when, const QStringList &cluster);
@@ -48,9 +49,9 @@ private:
 
 QStringList tst_FirstProcess::inNamespace(const QStringList &command)
 {
-    return QStringList{u"--user"_s, u"--map-root-user"_s, u"--pid"_s, u"--fork"_s,
-               u"--kill-child"_s, u"--mount-proc"_s}
-    + command;
+    const QStringList user{u"--user"_s, u"--map-root-user"_s};
+    return (s_asUser ? user : QStringList())
+        + QStringList{u"--pid"_s, u"--fork"_s, u"--kill-child"_s, u"--mount-proc"_s} + command;
 }
 
 void tst_FirstProcess::start(QProcess *container, const QTemporaryDir &folder, const QString &act,
@@ -71,8 +72,12 @@ void tst_FirstProcess::start(QProcess *container, const QTemporaryDir &folder, c
 
 void tst_FirstProcess::initTestCase()
 {
-    if (QProcess::execute(u"unshare"_s, inNamespace({u"true"_s})) != 0)
-        QSKIP("this machine gives a user no PID namespace");
+    for (const bool asUser : {false, true}) { // root in a chroot gets none with a user's namespace
+        s_asUser = asUser;
+        if (QProcess::execute(u"unshare"_s, inNamespace({u"true"_s})) == 0)
+            return;
+    }
+    QSKIP("this machine gives a user no PID namespace");
 }
 
 void tst_FirstProcess::reapsAndEnds_data()
