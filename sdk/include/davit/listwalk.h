@@ -4,7 +4,8 @@
 //   have been visited. Expired on a later page is such a failure: the server has forgotten the
 //   state that the list began with; begin anew.
 // For what is read once. What is needed again and again belongs into an Informer. Source:
-// client-go's pager (BEHAVIOURS.md R-26). Test: tst_listwalk; on both servers: tst_clientcontract.
+// client-go's pager (BEHAVIOURS.md R-26). Tests: tst_listwalk, tst_clientembedded,
+// tst_clientreal.
 #pragma once
 
 #include <davit/client.h>
@@ -17,6 +18,7 @@ namespace walking {
 inline constexpr std::size_t kPagesAhead = 10;
 inline constexpr qint64 kPageItems = 500; // as kubectl asks for
 
+// The pages of one walk. All methods: [worker-thread].
 class Pages
 {
 public:
