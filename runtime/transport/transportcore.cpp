@@ -39,13 +39,13 @@ QByteArray baseUrlOf(const QUrl &server)
     return text;
 }
 
+// Of none or a SOCKS one; http proxies are reached by the bridge.
 QNetworkProxy proxyOf(const QUrl &url)
 {
     if (url.isEmpty())
         return QNetworkProxy::NoProxy;
-    const bool isSocks = url.scheme().startsWith(QLatin1String("socks5"));
-    return QNetworkProxy(isSocks ? QNetworkProxy::Socks5Proxy : QNetworkProxy::HttpProxy,
-        url.host(), portOf(url), url.userName(), url.password());
+    return QNetworkProxy(
+        QNetworkProxy::Socks5Proxy, url.host(), portOf(url), url.userName(), url.password());
 }
 
 } // namespace

@@ -62,7 +62,6 @@ private:
     {
         m_next = m_client.list(m_gvk, m_options);
         m_isAsked = true;
-        m_hasMore = false;
     }
     void receive()
     {
@@ -70,27 +69,26 @@ private:
         m_isAsked = false;
         if (!page.isOk()) {
             m_end = page.error();
+            m_options.continueToken(QString());
             return;
         }
         m_ahead.push_back(page.objects());
         m_options.continueToken(page.continueToken());
-        m_hasMore = !page.continueToken().isEmpty();
         askAhead();
     }
     void askAhead()
     {
-        if (m_hasMore && m_ahead.size() < kPagesAhead)
+        if (!m_isAsked && !m_options.continueToken().isEmpty() && m_ahead.size() < kPagesAhead)
             ask();
     }
 
     const Client m_client;
     const Gvk m_gvk;
-    RequestOptions m_options;
+    RequestOptions m_options; // its token is that of the next page; empty after the last
     QFuture<ListReply> m_next;
     std::deque<QList<Object>> m_ahead;
     Status m_end;
     bool m_isAsked = false;
-    bool m_hasMore = false; // and it is not asked for
 };
 } // namespace walking
 

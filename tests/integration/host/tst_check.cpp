@@ -240,8 +240,7 @@ void tst_Check::troubles_data()
     }),
         0, "replicator",
         "look: the cluster does not serve v1 ConfigMap; install its CustomResourceDefinition, "
-        "until "
-        "then davit waits for it\nok: has all of its 17 rights");
+        "until then davit waits for it\nok: has all of its 17 rights");
     row("a group is not served", with([](Trouble &t) { t.coreStatus = 404; }), 0, "replicator",
         "look: the cluster does not serve v1 ");
     row("it does not say what it serves", with([](Trouble &t) { t.coreStatus = 403; }), 0,
