@@ -226,7 +226,7 @@ void tst_ConsistencyWait::nothingIsMissed()
 {
     constexpr int kVersions = 2000;
     Rig rig;
-    rig.list(rig.narrow, {"n/a@5"}, u"10"_s);
+    rig.list(rig.narrow, {"n/a@10"}, u"10"_s);
     std::future<int> reader = std::async(std::launch::async, [lister = rig.lister] {
         for (int version = 11; version <= kVersions; ++version) {
             const Consistency wanted = Consistency::notOlderThan(QString::number(version));
