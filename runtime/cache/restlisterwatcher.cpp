@@ -1,6 +1,10 @@
 #include "restlisterwatcher.h"
 
+#include <codec/kubernetesschema.h>
 #include <codec/listdecoder.h>
+#include <codec/protobufenvelope.h>
+#include <codec/protobuflist.h>
+#include <codec/protobufwatch.h>
 #include <codec/statusdecoder.h>
 
 namespace davit::cache {
@@ -14,6 +18,7 @@ constexpr char kPartialList[]
     = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
 constexpr char kPartialObject[]
     = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+constexpr char kProtobuf[] = "application/vnd.kubernetes.protobuf,application/json";
 constexpr qsizetype kMaxErrorBody = qsizetype(1) << 20;
 
 template <typename Sink>
@@ -22,6 +27,11 @@ priv::DecodeOptions decodeOptions(
 {
     return {collection.managedFields, collection.depth, &gvk,
         [&sink](const ObjectKey &key) { return sink.known(key); }};
+}
+
+bool isInSchema(const Gvk &gvk)
+{
+    return codec::KubernetesSchema::builtIn().messageOf(gvk) >= 0;
 }
 
 QString operationText(const char *verb, const RestCollection &collection)
@@ -36,9 +46,11 @@ QString operationText(const char *verb, const RestCollection &collection)
 class RestOperation : public Operation, protected transport::ResponseSink
 {
 public:
-    RestOperation(const char *verb, const RestCollection &collection, const Logger &log)
+    RestOperation(const char *verb, const RestCollection &collection, const Logger &log,
+        std::shared_ptr<bool> wantsProtobuf)
         : m_what(operationText(verb, collection))
         , m_log(log)
+        , m_wantsProtobuf(std::move(wantsProtobuf))
         , m_warnings(collection.warnings)
         , m_onNotServed(collection.onNotServed)
     { }
@@ -52,12 +64,24 @@ protected:
     void onHead(const transport::ResponseHead &head) override
     {
         m_head = head;
+        m_isProtobuf = *m_wantsProtobuf
+            && head.contentType.startsWith("application/vnd.kubernetes.protobuf");
         if (m_warnings)
             m_warnings->tell(head.warnings);
     }
 
     bool isSuccess() const { return m_head.httpStatus >= 200 && m_head.httpStatus < 300; }
-    bool isAccepted() const { return isSuccess() && isJson(); }
+    bool isAccepted() const { return isSuccess() && isReadable(); }
+    // What was asked for; nobody sends it unasked.
+    bool isProtobuf() const { return m_isProtobuf; }
+    bool isReadable() const { return isProtobuf() || isJson(); }
+    // The reply has what the schema does not know.
+    void turnToJson()
+    {
+        *m_wantsProtobuf = false;
+        m_log.info("the server is newer than what davit knows of its protobuf: JSON from now on",
+            {{"operation", m_what}});
+    }
     // No type at all, and servers that do not care for it, get the benefit of the doubt.
     bool isJson() const
     {
@@ -74,15 +98,15 @@ protected:
     // What went wrong with the exchange as such; no error when the body came whole.
     Error outcome(const Error &error) const
     {
-        if (isSuccess() && !isJson())
+        if (isSuccess() && !isReadable())
             return Error(ErrorCode::MalformedReply,
                 QStringLiteral("%1: the server sent %2, not JSON; is it an API server, or a proxy?")
                     .arg(m_what, QString::fromLatin1(m_head.contentType)));
         if (m_head.httpStatus == 404 && m_onNotServed)
             m_onNotServed();
         if (m_head.httpStatus != 0 && !isAccepted()) {
-            const Error refused = codec::errorFromReply(
-                m_what, "GET", m_head.httpStatus, m_refusal, m_head.retryAfter);
+            const Error refused = codec::errorFromReply(m_what, "GET", m_head.httpStatus,
+                codec::statusToJson(m_refusal), m_head.retryAfter);
             return refused.retryAfter() >= m_head.retryAfter
                 ? refused
                 : refused.withRetryAfter(m_head.retryAfter);
@@ -92,33 +116,56 @@ protected:
 
     const QString m_what; // "list v1 ConfigMap": opens each error's sentence
     const Logger m_log;
+    const std::shared_ptr<bool> m_wantsProtobuf;
     transport::ResponseHead m_head;
 
 private:
     const std::shared_ptr<transport::ServerWarnings> m_warnings;
     const std::function<void()> m_onNotServed;
     QByteArray m_refusal;
+    bool m_isProtobuf = false;
     std::unique_ptr<transport::Exchange> m_exchange;
 };
 
 class RestList final : public RestOperation
 {
 public:
-    RestList(const RestCollection &collection, const Logger &log, ListSink &sink)
-        : RestOperation("list", collection, log)
+    RestList(const RestCollection &collection, const Logger &log,
+        std::shared_ptr<bool> wantsProtobuf, ListSink &sink)
+        : RestOperation("list", collection, log, std::move(wantsProtobuf))
         , m_gvk(collection.resource.gvk)
-        , m_decoder(m_gvk, decodeOptions(collection, m_gvk, sink), collection.limits)
+        , m_options(decodeOptions(collection, m_gvk, sink))
+        , m_limits(collection.limits)
         , m_sink(sink)
     { }
 
 private:
+    void onHead(const transport::ResponseHead &head) override
+    {
+        RestOperation::onHead(head);
+        if (isProtobuf())
+            m_decoder = std::make_unique<codec::ProtobufListDecoder>(
+                codec::KubernetesSchema::builtIn(), m_gvk, m_options, m_limits);
+        else
+            m_decoder = std::make_unique<codec::ListDecoder>(m_gvk, m_options, m_limits);
+    }
+
     void onBytes(const QByteArray &bytes) override
     {
         if (!isAccepted()) {
             keepRefusal(bytes);
             return;
         }
-        m_sink.onListItems(m_decoder.feed(bytes), bytes.size());
+        if (m_isEnded)
+            return;
+        std::vector<Object> items = m_decoder->feed(bytes);
+        m_isEnded = m_decoder->needsJson();
+        if (!m_isEnded) {
+            m_sink.onListItems(std::move(items), bytes.size());
+            return;
+        }
+        turnToJson();
+        m_sink.onListFinished(m_decoder->finish().withContext(m_what), {});
     }
 
     void onRetry(int httpStatus, std::chrono::milliseconds wait) override
@@ -132,43 +179,55 @@ private:
 
     void onFinished(const Error &error) override
     {
+        if (m_isEnded)
+            return;
         Error outcome = this->outcome(error);
-        if (!outcome.isError() && (outcome = m_decoder.finish()).isError())
+        if (!outcome.isError() && (outcome = m_decoder->finish()).isError())
             outcome = outcome.withContext(m_what);
         if (outcome.isError()) {
             m_sink.onListFinished(outcome, {});
             return;
         }
-        for (const QString &note : m_decoder.badItemNotes())
+        for (const QString &note : m_decoder->badItemNotes())
             m_log.warning("an item of a list is left out", {{"error", note}});
-        const codec::ListMeta &meta = m_decoder.meta();
+        const codec::ListMeta &meta = m_decoder->meta();
         m_sink.onListFinished(
             {}, {meta.resourceVersion, meta.continueToken, meta.remainingItemCount});
     }
 
     const Gvk m_gvk; // the decoder borrows it
-    codec::ListDecoder m_decoder;
+    const priv::DecodeOptions m_options;
+    const codec::Limits m_limits;
+    std::unique_ptr<codec::ListReader> m_decoder; // null before the head
     ListSink &m_sink;
+    bool m_isEnded = false; // the sink heard so
 };
 
 class RestWatch final : public RestOperation
 {
 public:
-    RestWatch(const RestCollection &collection, const Logger &log, WatchSink &sink)
-        : RestOperation("watch", collection, log)
+    RestWatch(const RestCollection &collection, const Logger &log,
+        std::shared_ptr<bool> wantsProtobuf, WatchSink &sink)
+        : RestOperation("watch", collection, log, std::move(wantsProtobuf))
         , m_gvk(collection.resource.gvk)
-        , m_decoder(decodeOptions(collection, m_gvk, sink), collection.limits)
+        , m_options(decodeOptions(collection, m_gvk, sink))
+        , m_limits(collection.limits)
         , m_onEvent(collection.onEvent)
         , m_sink(sink)
     { }
 
 private:
     // A watch is opened by 200 alone (C-17a).
-    bool isOpen() const { return m_head.httpStatus == 200 && isJson(); }
+    bool isOpen() const { return m_head.httpStatus == 200 && isReadable(); }
 
     void onHead(const transport::ResponseHead &head) override
     {
         RestOperation::onHead(head);
+        if (isProtobuf())
+            m_decoder = std::make_unique<codec::ProtobufWatchDecoder>(
+                codec::KubernetesSchema::builtIn(), m_options, m_limits);
+        else
+            m_decoder = std::make_unique<codec::WatchDecoder>(m_options, m_limits);
         if (isOpen())
             m_sink.onWatchOpened();
     }
@@ -179,18 +238,28 @@ private:
             keepRefusal(bytes);
             return;
         }
-        const qsizetype badBefore = m_decoder.badObjects();
-        std::vector<codec::WatchEvent> events = m_decoder.feed(bytes);
-        if (m_decoder.badObjects() > badBefore)
-            m_log.warning("an event is left out", {{"error", m_decoder.lastBadObject().message()}});
+        if (m_isEnded)
+            return;
+        const qsizetype badBefore = m_decoder->badObjects();
+        std::vector<codec::WatchEvent> events = m_decoder->feed(bytes);
+        if (m_decoder->badObjects() > badBefore)
+            m_log.warning(
+                "an event is left out", {{"error", m_decoder->lastBadObject().message()}});
         for (const codec::WatchEvent &event : events)
             if (m_onEvent && !event.object.isNull())
                 m_onEvent(event.object);
+        m_isEnded = m_decoder->needsJson();
         m_sink.onWatchEvents(std::move(events), bytes.size());
+        if (!m_isEnded)
+            return;
+        turnToJson();
+        m_sink.onWatchFinished({});
     }
 
     void onFinished(const Error &error) override
     {
+        if (m_isEnded)
+            return;
         const Error outcome = this->outcome(error);
         if (!outcome.isError() && !isOpen())
             m_sink.onWatchFinished(Error(ErrorCode::MalformedReply,
@@ -202,16 +271,23 @@ private:
     }
 
     const Gvk m_gvk; // the decoder borrows it
-    codec::WatchDecoder m_decoder;
+    const priv::DecodeOptions m_options;
+    const codec::Limits m_limits;
+    std::unique_ptr<codec::WatchReader> m_decoder; // null before the head
     const std::function<void(const Object &)> m_onEvent;
     WatchSink &m_sink;
+    bool m_isEnded = false; // the sink heard so
 };
 
 } // namespace
 
 RestListerWatcher::RestListerWatcher(
     transport::Transport &transport, const RestCollection &collection, const Logger &log)
-    : m_transport(transport), m_collection(collection), m_log(log)
+    : m_transport(transport)
+    , m_collection(collection)
+    , m_log(log)
+    , m_wantsProtobuf(std::make_shared<bool>(collection.prefersProtobuf
+          && collection.depth == priv::Depth::Full && isInSchema(collection.resource.gvk)))
 { }
 
 transport::Request RestListerWatcher::request(
@@ -231,6 +307,8 @@ transport::Request RestListerWatcher::request(
             m_collection.namespaceName, narrowed);
     if (m_collection.depth == priv::Depth::MetadataOnly)
         request.accept = channel == transport::Channel::List ? kPartialList : kPartialObject;
+    else if (*m_wantsProtobuf)
+        request.accept = kProtobuf;
     request.headDeadline
         = channel == transport::Channel::List ? 60s : 30s; // a large list takes its time
     request.silenceLimit = 90s;
@@ -240,7 +318,7 @@ transport::Request RestListerWatcher::request(
 std::unique_ptr<Operation> RestListerWatcher::list(
     const transport::ListOptions &options, support::Executor &executor, ListSink &sink)
 {
-    auto operation = std::make_unique<RestList>(m_collection, m_log, sink);
+    auto operation = std::make_unique<RestList>(m_collection, m_log, m_wantsProtobuf, sink);
     operation->start(m_transport, request(options, transport::Channel::List), executor);
     return operation;
 }
@@ -254,7 +332,7 @@ std::unique_ptr<Operation> RestListerWatcher::askVersion(
     all.labelSelector.clear();
     all.fieldSelector.clear();
     all.tweak = {};
-    auto operation = std::make_unique<RestList>(all, m_log, sink);
+    auto operation = std::make_unique<RestList>(all, m_log, m_wantsProtobuf, sink);
     operation->start(m_transport,
         RestListerWatcher(m_transport, all, m_log).request(options, transport::Channel::List),
         executor);
@@ -264,7 +342,7 @@ std::unique_ptr<Operation> RestListerWatcher::askVersion(
 std::unique_ptr<Operation> RestListerWatcher::watch(
     const transport::ListOptions &options, support::Executor &executor, WatchSink &sink)
 {
-    auto operation = std::make_unique<RestWatch>(m_collection, m_log, sink);
+    auto operation = std::make_unique<RestWatch>(m_collection, m_log, m_wantsProtobuf, sink);
     operation->start(m_transport, request(options, transport::Channel::Watch), executor);
     return operation;
 }

@@ -1,6 +1,6 @@
 // LIST and WATCH of one collection over HTTP. Lists and watches are decoded as their bytes arrive;
 // no reply is ever in memory as a whole. Contract: see ListerWatcher.
-// Source: Kubernetes API concepts; BEHAVIOURS.md C-14, C-17a, C-22, C-23. Case B25. Test:
+// Source: Kubernetes API concepts; BEHAVIOURS.md C-14, C-17a, C-22, C-23, C-25. Case B25. Test:
 // tst_restlisterwatcher.
 #pragma once
 
@@ -28,6 +28,9 @@ struct RestCollection
     std::function<void(transport::ListOptions *)> tweak;
     // Hears of the server's warnings; null: nobody does.
     std::shared_ptr<transport::ServerWarnings> warnings = nullptr;
+    // Kinds that are built into Kubernetes are asked for as protobuf, all others as JSON (C-25).
+    // Where a server has fields that are not known here, JSON is asked for from then on.
+    bool prefersProtobuf = true;
     // How the cluster serves the kind now, for a CRD that was deleted and made again; when it is
     // empty, or gives an error, `resource` stays.
     std::function<Result<transport::Resource>()> current = {};
@@ -59,6 +62,8 @@ private:
     transport::Transport &m_transport;
     const RestCollection m_collection;
     const Logger m_log;
+    // Shared with the operations, on their thread; false for good once JSON was needed.
+    const std::shared_ptr<bool> m_wantsProtobuf;
 };
 
 } // namespace davit::cache

@@ -186,6 +186,7 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
         if (m_options.tweak)
             collection.tweak = [tweak = m_options.tweak, gvk = scope.gvk](
                                    transport::ListOptions *options) { tweak(gvk, options); };
+        collection.prefersProtobuf = m_options.prefersProtobuf;
         followKind(scope.gvk, &collection);
         source = std::make_unique<RestListerWatcher>(
             m_transport, std::move(collection), m_options.log.with("resource", scope.toText()));

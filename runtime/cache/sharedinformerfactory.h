@@ -51,6 +51,7 @@ struct FactoryOptions
         onProcessed;
     // Which way a kind is filled; empty: Auto.
     std::function<InitialSync(const Gvk &)> initialSync;
+    bool prefersProtobuf = true; // for the kinds that are built into Kubernetes (C-25)
     priv::ManagedFields managedFields = priv::ManagedFields::Drop;
     support::BackoffSettings backoff;
     codec::Limits limits; // of an event and an item

@@ -32,9 +32,13 @@ enum class State : quint8 {
 class ListDecoderPrivate
 {
 public:
-    ListDecoderPrivate(
-        const Gvk &itemGvk, const priv::DecodeOptions &given, const Limits &givenLimits)
-        : gvk(itemGvk), options(given), maxValueBytes(givenLimits.maxItemBytes)
+    ListDecoderPrivate(ListDecoder &list, const Gvk &itemGvk, const priv::DecodeOptions &given,
+        const Limits &givenLimits)
+        : q(list)
+        , meta(list.m_meta)
+        , gvk(itemGvk)
+        , options(given)
+        , maxValueBytes(givenLimits.maxItemBytes)
     {
         options.impliedGvk = &gvk;
     }
@@ -48,14 +52,17 @@ public:
     void itemDone(QByteArrayView json, std::vector<Object> &items);
     void itemDecoded(Object item, std::vector<Object> &items);
     void memberDone(QByteArrayView json);
-    void badItem(const QString &note);
-    QString tooLargeText(const QString &what) const;
+    QString tooLargeText(const QString &what) const
+    {
+        return ListDecoder::tooLargeText(what, skippedBytes, maxValueBytes);
+    }
     void readMetadata(QByteArrayView json);
 
+    ListDecoder &q;
+    ListMeta &meta;
     const Gvk gvk;
     priv::DecodeOptions options;
     priv::ObjectDecoder decoder;
-    ListMeta meta;
     State state = State::Begin;
     ValueScanner scanner;
     QByteArray name; // of the member that is being read
@@ -66,8 +73,6 @@ public:
     bool hasItems = false;
     bool hasRows = false;
     bool isWrong = false; // a member that says: no list
-    qsizetype badItems = 0;
-    QStringList notes;
     QString tooLarge; // a member that the list cannot do without
 };
 
@@ -197,7 +202,7 @@ void ListDecoderPrivate::valueDone(QByteArrayView value, std::vector<Object> &it
         state = State::Broken; // a comma or an end where a value must be
     } else if (state == State::InItem) {
         if (skippedBytes > 0)
-            badItem(tooLargeText(describeObject(value)));
+            q.badItem(tooLargeText(describeObject(value)));
         else
             itemDone(value, items);
         state = State::AfterItem;
@@ -210,20 +215,12 @@ void ListDecoderPrivate::valueDone(QByteArrayView value, std::vector<Object> &it
     }
 }
 
-QString ListDecoderPrivate::tooLargeText(const QString &what) const
-{
-    return QStringLiteral("%1: its %2 bytes are more than the limit of %3 bytes")
-        .arg(what)
-        .arg(skippedBytes)
-        .arg(maxValueBytes);
-}
-
 void ListDecoderPrivate::itemDone(QByteArrayView json, std::vector<Object> &items)
 {
     Object item;
     const Error error = decoder.decode(json, options, &item);
     if (error.isError())
-        badItem(describeObject(json) + QLatin1String(": ") + error.message());
+        q.badItem(describeObject(json) + QLatin1String(": ") + error.message());
     else
         itemDecoded(std::move(item), items);
 }
@@ -231,16 +228,9 @@ void ListDecoderPrivate::itemDone(QByteArrayView json, std::vector<Object> &item
 void ListDecoderPrivate::itemDecoded(Object item, std::vector<Object> &items)
 {
     if (!item[QLatin1StringView("metadata")].isObject())
-        badItem(QStringLiteral("an item without metadata"));
+        q.badItem(QStringLiteral("an item without metadata"));
     else
         items.push_back(std::move(item));
-}
-
-void ListDecoderPrivate::badItem(const QString &note)
-{
-    ++badItems;
-    if (notes.size() < kMaxNotes)
-        notes.append(note);
 }
 
 void ListDecoderPrivate::memberDone(QByteArrayView json)
@@ -269,9 +259,26 @@ void ListDecoderPrivate::readMetadata(QByteArrayView json)
     meta.remainingItemCount = metadata[QLatin1StringView("remainingItemCount")].toInt(-1);
 }
 
+ListReader::~ListReader() = default;
+
+void ListReader::badItem(const QString &note)
+{
+    ++m_badItems;
+    if (m_notes.size() < kMaxNotes)
+        m_notes.append(note);
+}
+
+QString ListReader::tooLargeText(const QString &what, qsizetype bytes, qsizetype limit)
+{
+    return QStringLiteral("%1: its %2 bytes are more than the limit of %3 bytes")
+        .arg(what)
+        .arg(bytes)
+        .arg(limit);
+}
+
 ListDecoder::ListDecoder(
     const Gvk &itemGvk, const priv::DecodeOptions &options, const Limits &limits)
-    : d(std::make_unique<ListDecoderPrivate>(itemGvk, options, limits))
+    : d(std::make_unique<ListDecoderPrivate>(*this, itemGvk, options, limits))
 { }
 
 ListDecoder::~ListDecoder() = default;
@@ -298,21 +305,6 @@ Error ListDecoder::finish()
     if (d->isWrong || !d->hasItems)
         return Error(ErrorCode::MalformedReply, what + QLatin1String("the reply is no list"));
     return {};
-}
-
-const ListMeta &ListDecoder::meta() const
-{
-    return d->meta;
-}
-
-qsizetype ListDecoder::badItems() const
-{
-    return d->badItems;
-}
-
-QStringList ListDecoder::badItemNotes() const
-{
-    return d->notes;
 }
 
 } // namespace davit::codec

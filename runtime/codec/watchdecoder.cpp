@@ -49,19 +49,6 @@ bool splitAny(QByteArrayView line, Envelope *envelope)
     return true;
 }
 
-bool objectType(QByteArrayView name, Type *type)
-{
-    if (name == QByteArrayView("ADDED"))
-        *type = Type::Added;
-    else if (name == QByteArrayView("MODIFIED"))
-        *type = Type::Modified;
-    else if (name == QByteArrayView("DELETED"))
-        *type = Type::Deleted;
-    else
-        return false;
-    return true;
-}
-
 // The members of `from` that are plain texts and not empty, each as "name":"value",
 QByteArray plainMembers(QByteArrayView from, std::initializer_list<const char *> names)
 {
@@ -92,6 +79,73 @@ QByteArray identityOf(QByteArrayView metadata)
 
 } // namespace
 
+bool objectType(QByteArrayView name, Type *type)
+{
+    if (name == QByteArrayView("ADDED"))
+        *type = Type::Added;
+    else if (name == QByteArrayView("MODIFIED"))
+        *type = Type::Modified;
+    else if (name == QByteArrayView("DELETED"))
+        *type = Type::Deleted;
+    else
+        return false;
+    return true;
+}
+
+WatchReader::~WatchReader() = default;
+
+void WatchReader::fail(const Error &error, std::vector<WatchEvent> &events)
+{
+    WatchEvent event;
+    event.type = Type::Error;
+    event.error = error;
+    events.push_back(std::move(event));
+    m_hasFailed = true;
+}
+
+void WatchReader::countBad(const QString &what)
+{
+    ++m_badObjects;
+    m_lastBadObject
+        = Error(ErrorCode::MalformedReply, kOperation.toString() + QLatin1String(": ") + what);
+}
+
+void WatchReader::addObject(Type type, WatchEvent event, std::vector<WatchEvent> &events)
+{
+    if (!event.object[QLatin1StringView("metadata")].isObject()) {
+        countBad(QStringLiteral("an object without metadata"));
+        return;
+    }
+    event.type = type;
+    event.resourceVersion = event.object.resourceVersion();
+    events.push_back(std::move(event));
+}
+
+// Only version and annotations of a bookmark mean anything (B17).
+void WatchReader::addBookmark(const Object &bookmark, std::vector<WatchEvent> &events)
+{
+    if (bookmark.resourceVersion().isEmpty()) {
+        countBad(QStringLiteral("a bookmark without a version"));
+        return;
+    }
+    WatchEvent event;
+    event.type = Type::Bookmark;
+    event.resourceVersion = bookmark.resourceVersion();
+    event.isInitialEventsEnd = bookmark.annotation(QLatin1StringView("k8s.io/initial-events-end"))
+        == QLatin1String("true");
+    events.push_back(std::move(event));
+}
+
+void WatchReader::addVersion(const QString &version, std::vector<WatchEvent> &events)
+{
+    if (version.isEmpty())
+        return;
+    WatchEvent event;
+    event.type = Type::Bookmark;
+    event.resourceVersion = version;
+    events.push_back(std::move(event));
+}
+
 WatchDecoder::WatchDecoder(const priv::DecodeOptions &options, const Limits &limits)
     : m_framer(limits.maxEventBytes), m_options(options), m_maxEventBytes(limits.maxEventBytes)
 { }
@@ -99,12 +153,12 @@ WatchDecoder::WatchDecoder(const priv::DecodeOptions &options, const Limits &lim
 std::vector<WatchEvent> WatchDecoder::feed(const QByteArray &chunk)
 {
     std::vector<WatchEvent> events;
-    if (m_hasFailed)
+    if (hasFailed())
         return events;
     const QList<QByteArray> lines = m_framer.feed(chunk);
     auto skipped = m_framer.skippedLines().cbegin();
     const auto skippedEnd = m_framer.skippedLines().cend();
-    for (qsizetype i = 0; i <= lines.size() && !m_hasFailed; ++i) {
+    for (qsizetype i = 0; i <= lines.size() && !hasFailed(); ++i) {
         for (; skipped != skippedEnd && skipped->before == i; ++skipped)
             decodeHead(*skipped, events);
         if (i < lines.size())
@@ -148,7 +202,9 @@ void WatchDecoder::decodeLine(QByteArrayView line, std::vector<WatchEvent> &even
     } else if (envelope.type == QByteArrayView("ERROR")) {
         fail(errorFromStatus(kOperation.toString(), envelope.object), events);
     } else if (envelope.type == QByteArrayView("BOOKMARK")) {
-        decodeBookmark(envelope.object, events);
+        Object bookmark; // without a version when it cannot be read
+        const Status parsed = Object::fromJson(envelope.object, &bookmark);
+        addBookmark(parsed.isOk() ? bookmark : Object(), events);
     } else if (objectType(envelope.type, &type) && isOtherKind(envelope.object)) {
         countBad(QStringLiteral("%1 is of another kind").arg(describeObject(envelope.object)));
     } else if (objectType(envelope.type, &type)) {
@@ -170,33 +226,6 @@ bool WatchDecoder::isOtherKind(QByteArrayView json) const
     return !kind.isEmpty() && kind != QLatin1StringView("PartialObjectMetadata")
         && (kind != m_options.impliedGvk->kind
             || plainString(memberOfCut(json, "apiVersion")) != apiVersion(*m_options.impliedGvk));
-}
-
-void WatchDecoder::fail(const Error &error, std::vector<WatchEvent> &events)
-{
-    WatchEvent event;
-    event.type = Type::Error;
-    event.error = error;
-    events.push_back(std::move(event));
-    m_hasFailed = true;
-}
-
-void WatchDecoder::countBad(const QString &what)
-{
-    ++m_badObjects;
-    m_lastBadObject
-        = Error(ErrorCode::MalformedReply, kOperation.toString() + QLatin1String(": ") + what);
-}
-
-void WatchDecoder::addObject(Type type, WatchEvent event, std::vector<WatchEvent> &events)
-{
-    if (!event.object[QLatin1StringView("metadata")].isObject()) {
-        countBad(QStringLiteral("an object without metadata"));
-        return;
-    }
-    event.type = type;
-    event.resourceVersion = event.object.resourceVersion();
-    events.push_back(std::move(event));
 }
 
 void WatchDecoder::decodeObject(Type type, QByteArrayView json, std::vector<WatchEvent> &events)
@@ -227,44 +256,12 @@ void WatchDecoder::addUndecoded(Type type, QByteArrayView json, std::vector<Watc
             return;
         }
     }
-    const QString version = plainString(memberOfCut(metadata, "resourceVersion"));
-    if (version.isEmpty())
-        return;
-    event.type = Type::Bookmark;
-    event.resourceVersion = version;
-    events.push_back(std::move(event));
-}
-
-// Only version and annotations of a bookmark mean anything (B17).
-void WatchDecoder::decodeBookmark(QByteArrayView json, std::vector<WatchEvent> &events)
-{
-    Object bookmark;
-    const Status parsed = Object::fromJson(json, &bookmark);
-    if (!parsed.isOk() || bookmark.resourceVersion().isEmpty()) {
-        countBad(QStringLiteral("a bookmark without a version"));
-        return;
-    }
-    WatchEvent event;
-    event.type = Type::Bookmark;
-    event.resourceVersion = bookmark.resourceVersion();
-    event.isInitialEventsEnd = bookmark.annotation(QLatin1StringView("k8s.io/initial-events-end"))
-        == QLatin1String("true");
-    events.push_back(std::move(event));
+    addVersion(plainString(memberOfCut(metadata, "resourceVersion")), events);
 }
 
 bool WatchDecoder::endedOnBoundary() const
 {
     return !m_framer.isInsideLine();
-}
-
-qsizetype WatchDecoder::badObjects() const
-{
-    return m_badObjects;
-}
-
-Error WatchDecoder::lastBadObject() const
-{
-    return m_lastBadObject;
 }
 
 } // namespace davit::codec

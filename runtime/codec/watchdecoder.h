@@ -20,23 +20,55 @@ struct WatchEvent
     davit::Error error; // Error: the decoded Status, or what could not be decoded (InternalError)
 };
 
-// Not thread-safe; one a stream.
-class WatchDecoder
+// What reads the events of one stream, and what all readers make of them. Not thread-safe; one a
+// stream.
+class WatchReader
 {
 public:
-    explicit WatchDecoder(const priv::DecodeOptions &options, const Limits &limits = {});
+    virtual ~WatchReader();
+    Q_DISABLE_COPY_MOVE(WatchReader)
     // Events completed by this chunk, in order. After an event of type Error nothing more is given.
     // An object that cannot be decoded (a lone surrogate, no metadata) or whose event is larger
     // than the limit (B20) is counted; in its place stands a Bookmark with its version, so that the
     // watch moves past it (B22), or for a deleted one what could be read of its metadata. Events of
-    // unknown type, and where only metadata is wanted whole objects of another kind than the
-    // implied one, are left out and counted.
-    std::vector<WatchEvent> feed(const QByteArray &chunk);
-    // False when the stream ended inside a line.
-    bool endedOnBoundary() const;
+    // unknown type, and objects of another kind than the implied one, are left out and counted (of
+    // whole JSON objects the reflector tells the kind).
+    virtual std::vector<WatchEvent> feed(const QByteArray &chunk) = 0;
+    // False when the stream ended inside an event.
+    virtual bool endedOnBoundary() const = 0;
+    // The stream has what only JSON can tell: nothing more is given, watch again from the last
+    // version.
+    virtual bool needsJson() const { return false; }
     // Events and objects left out, and why the last one was.
-    qsizetype badObjects() const;
-    davit::Error lastBadObject() const;
+    qsizetype badObjects() const { return m_badObjects; }
+    const davit::Error &lastBadObject() const { return m_lastBadObject; }
+
+protected:
+    WatchReader() = default;
+    bool hasFailed() const { return m_hasFailed; }
+    void fail(const davit::Error &error, std::vector<WatchEvent> &events);
+    void countBad(const QString &what);
+    void addObject(WatchEvent::Type type, WatchEvent event, std::vector<WatchEvent> &events);
+    void addBookmark(const Object &bookmark, std::vector<WatchEvent> &events);
+    // In place of an object of that version; nothing when it is not known.
+    static void addVersion(const QString &version, std::vector<WatchEvent> &events);
+
+private:
+    bool m_hasFailed = false;
+    qsizetype m_badObjects = 0;
+    davit::Error m_lastBadObject;
+};
+
+// False for another word than ADDED, MODIFIED and DELETED.
+bool objectType(QByteArrayView name, WatchEvent::Type *type);
+
+// JSON, an event a line.
+class WatchDecoder final : public WatchReader
+{
+public:
+    explicit WatchDecoder(const priv::DecodeOptions &options, const Limits &limits = {});
+    std::vector<WatchEvent> feed(const QByteArray &chunk) override;
+    bool endedOnBoundary() const override;
 
 private:
     void decodeLine(QByteArrayView line, std::vector<WatchEvent> &events);
@@ -44,18 +76,11 @@ private:
     bool isOtherKind(QByteArrayView json) const;
     void addUndecoded(WatchEvent::Type type, QByteArrayView json, std::vector<WatchEvent> &events);
     void decodeObject(WatchEvent::Type type, QByteArrayView json, std::vector<WatchEvent> &events);
-    void decodeBookmark(QByteArrayView json, std::vector<WatchEvent> &events);
-    void addObject(WatchEvent::Type type, WatchEvent event, std::vector<WatchEvent> &events);
-    void fail(const davit::Error &error, std::vector<WatchEvent> &events);
-    void countBad(const QString &what);
 
     LineFramer m_framer;
     priv::ObjectDecoder m_decoder;
     const priv::DecodeOptions m_options;
     const qsizetype m_maxEventBytes;
-    bool m_hasFailed = false;
-    qsizetype m_badObjects = 0;
-    davit::Error m_lastBadObject;
 };
 
 } // namespace davit::codec

@@ -38,6 +38,18 @@ QString readInitialSync(const QJsonValue &member, QHash<QString, cache::InitialS
     return {};
 }
 
+QString readContentType(const QJsonValue &member, bool *prefersProtobuf)
+{
+    constexpr QLatin1StringView kProtobuf("application/vnd.kubernetes.protobuf");
+    constexpr QLatin1StringView kJson("application/json");
+    const QString type = member.toString(member.isUndefined() ? kProtobuf : QLatin1StringView());
+    if (type != kProtobuf && type != kJson)
+        return QStringLiteral("has a \"contentType\" that is neither %1 nor %2")
+            .arg(kProtobuf, kJson);
+    *prefersProtobuf = type == kProtobuf;
+    return {};
+}
+
 QString readExecPolicy(const QJsonValue &member, ExecPolicy *policy)
 {
     using Kind = ExecPolicy::Kind;
@@ -163,26 +175,26 @@ Result<Configuration> readConfiguration(const QString &path)
     for (const QString &member : root.keys())
         if (member != QLatin1StringView("apiVersion") && member != QLatin1StringView("kind")
             && member != QLatin1StringView("plugins") && member != QLatin1StringView("initialSync")
-            && member != QLatin1StringView("execPrograms") && member != QLatin1StringView("limits"))
-            return fault(QStringLiteral("has an unknown member \"%1\"; known are apiVersion, kind, "
-                                        "initialSync, limits, execPrograms and plugins")
-                             .arg(member));
+            && member != QLatin1StringView("execPrograms") && member != QLatin1StringView("limits")
+            && member != QLatin1StringView("contentType"))
+            return fault(
+                QStringLiteral("has an unknown member \"%1\"; known are apiVersion, kind, "
+                               "contentType, initialSync, limits, execPrograms and plugins")
+                    .arg(member));
     const QJsonValue plugins = root.value(QLatin1StringView("plugins"));
     if (!plugins.isUndefined() && !plugins.isObject())
         return fault(
             QStringLiteral("has \"plugins\" that is no mapping from plugin Id to settings"));
     Configuration configuration;
-    const QString syncFault
-        = readInitialSync(root.value(QLatin1StringView("initialSync")), &configuration.initialSync);
-    if (!syncFault.isEmpty())
-        return fault(syncFault);
-    const QString execFault
-        = readExecPolicy(root.value(QLatin1StringView("execPrograms")), &configuration.execPolicy);
-    if (!execFault.isEmpty())
-        return fault(execFault);
-    const QString limitFault = readLimits(root.value(QLatin1StringView("limits")), &configuration);
-    if (!limitFault.isEmpty())
-        return fault(limitFault);
+    const QString faults[] = {
+        readInitialSync(root.value(QLatin1StringView("initialSync")), &configuration.initialSync),
+        readContentType(
+            root.value(QLatin1StringView("contentType")), &configuration.prefersProtobuf),
+        readExecPolicy(root.value(QLatin1StringView("execPrograms")), &configuration.execPolicy),
+        readLimits(root.value(QLatin1StringView("limits")), &configuration)};
+    for (const QString &what : faults)
+        if (!what.isEmpty())
+            return fault(what);
     configuration.plugins = plugins.toObject();
     for (auto i = configuration.plugins.constBegin(); i != configuration.plugins.constEnd(); ++i)
         if (!i.value().isObject())

@@ -2,6 +2,8 @@
 //   apiVersion: davit.dev/v1alpha1
 //   kind: DavitConfiguration
 //   initialSync: { "*": auto, v1 Pod: list }   # how caches are filled: auto, list or watchList
+//   contentType: application/json              # of caches; the default asks for the kinds that are
+//                         # built into Kubernetes as application/vnd.kubernetes.protobuf
 //   limits: { eventBytes: 16Mi, itemBytes: 16Mi, listBytes: 16Gi }  # the defaults; what is larger
 //                                              # is left out, or for a list tried again (B20)
 //   execPrograms: { policy: AllowList, allow: [/usr/bin/aws] }   # or AllowAll, DenyAll (C-72)
@@ -36,6 +38,7 @@ struct Configuration
     QJsonObject plugins; // by plugin Id
     // By kind as toString(Gvk) writes it ("apps/v1 Deployment"), "*" for all others.
     QHash<QString, cache::InitialSync> initialSync;
+    bool prefersProtobuf = true; // contentType
     ExecPolicy execPolicy;
     codec::Limits limits; // of one event and one item: 64 KiB to 256 MiB
     qint64 maxListBytes = cache::ReflectorOptions().maxFillBytes; // 1 MiB to 1 TiB

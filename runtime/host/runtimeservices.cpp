@@ -48,6 +48,7 @@ cache::FactoryOptions informerOptions(const Configuration &configuration, priv::
     options.onProcessed = [&metrics](const cache::WatchScope &scope, const QString &plural) {
         return processingHistogram(metrics, scope, plural);
     };
+    options.prefersProtobuf = configuration.prefersProtobuf;
     options.limits = configuration.limits;
     options.maxFillBytes = configuration.maxListBytes;
     options.checksConsistency = isSwitchedOn("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR");

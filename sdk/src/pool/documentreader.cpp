@@ -8,10 +8,6 @@
 namespace davit::priv::pool {
 namespace {
 
-// Comparing in vain may cost so many times the document's size: deep nesting could make it more.
-constexpr std::ptrdiff_t kPatience = 4;
-constexpr std::size_t kMemcmpBytes = 8; // that memcmp compares in the time of one that is matched
-constexpr std::size_t kMaxRememberedBytes = 1 << 18; // of a text that is kept beside its object
 constexpr const char *kTooEarly = "the text ends too early";
 
 // To compare with another string costs more than to read this one.
@@ -33,52 +29,6 @@ bool Selection::wantsMetadata(std::string_view name) const noexcept
 {
     return managedFields == ManagedFields::Keep || name != "managedFields";
 }
-
-// Members or elements of a known container, in the order in which they come again.
-class DocumentReader::Similar
-{
-public:
-    Similar(Known container, const std::vector<Span> &spans) : m_spans(spans) { set(container); }
-    void set(Known container)
-    {
-        m_rest = Children(container.place);
-        m_span = container.span;
-        if (m_span != kNoSpan && m_spans[m_span].spans == 1)
-            m_span = kNoSpan; // nothing is within, or it was taken without looking
-        else if (m_span != kNoSpan)
-            ++m_span;
-    }
-    Known find(std::string_view name)
-    {
-        std::uint32_t span = m_span;
-        for (Children ahead = m_rest; ahead.next();) {
-            const Known child = here(ahead.value(), &span);
-            if (ahead.name() == name) {
-                m_rest = ahead;
-                m_span = span;
-                return child;
-            }
-        }
-        return kUnknown;
-    }
-    Known next() { return m_rest.next() ? here(m_rest.value(), &m_span) : kUnknown; }
-
-private:
-    // The child, and `span` goes on to the next container.
-    Known here(Place child, std::uint32_t *span) const
-    {
-        const ValueType type = *span == kNoSpan ? ValueType::Missing : typeOf(child);
-        if (type != ValueType::Object && type != ValueType::Array)
-            return {child, kNoSpan};
-        const std::uint32_t own = *span;
-        *span += m_spans[own].spans;
-        return {child, own};
-    }
-
-    const std::vector<Span> &m_spans;
-    Children m_rest{Place()};
-    std::uint32_t m_span = kNoSpan;
-};
 
 // Text -----------------------------------------------------------------------------------------
 
@@ -152,41 +102,27 @@ bool DocumentReader::value(Known similar) // NOLINT(misc-no-recursion)
 // A container whose text is that of the known one.
 bool DocumentReader::takeSameText(Known similar)
 {
-    const auto begin = std::uint32_t(m_at - m_begin);
-    if (similar.span == kNoSpan) {
+    const char *const begin = m_at;
+    if (similar.span == LastDocument::kNoSpan) {
         if (!takeKnown(similar.place))
             return false;
-        m_spans.push_back({begin, std::uint32_t(m_at - m_begin), 1});
+        m_last.addWhole(begin, m_at);
         return true;
     }
-    const Span last = m_lastSpans[similar.span];
-    const std::size_t size = last.end - last.begin;
-    if (m_patienceBytes < 0 || std::size_t(m_end - m_at) < size)
-        return false;
-    if (std::memcmp(m_at, m_lastText.data() + last.begin, size) != 0) {
-        m_patienceBytes -= std::ptrdiff_t(size / kMemcmpBytes);
-        return false;
-    }
-    m_builder->value(similar.place);
-    for (std::uint32_t i = similar.span; i < similar.span + last.spans; ++i) {
-        const Span within = m_lastSpans[i];
-        m_spans.push_back(
-            {within.begin - last.begin + begin, within.end - last.begin + begin, within.spans});
-    }
-    m_at += size;
-    return true;
+    m_at += m_last.take(m_at, std::size_t(m_end - m_at), similar, *m_builder);
+    return m_at != begin;
 }
 
 bool DocumentReader::takeKnown(Place similar)
 {
-    if (!similar || m_patienceBytes < 0)
+    if (!similar || !m_last.hasPatience())
         return false;
     if (m_matcher.match(m_at, m_end, similar)) {
         m_builder->value(similar);
         m_at = m_matcher.reached();
         return true;
     }
-    m_patienceBytes -= m_matcher.reached() - m_at;
+    m_last.losePatience(m_matcher.reached() - m_at);
     return false;
 }
 
@@ -194,8 +130,7 @@ bool DocumentReader::enter(std::size_t *span)
 {
     if (m_depth == kMaxDepth)
         return fail("nested deeper than 1024 levels");
-    *span = m_spans.size();
-    m_spans.push_back({std::uint32_t(m_at - m_begin), 0, 0});
+    *span = m_last.enter(m_at);
     ++m_depth;
     ++m_at;
     return true;
@@ -204,8 +139,7 @@ bool DocumentReader::enter(std::size_t *span)
 void DocumentReader::leave(std::size_t span)
 {
     --m_depth;
-    m_spans[span].end = std::uint32_t(m_at - m_begin);
-    m_spans[span].spans = std::uint32_t(m_spans.size() - span);
+    m_last.leave(span, m_at);
 }
 
 bool DocumentReader::object(Level level, Known similar) // NOLINT(misc-no-recursion)
@@ -213,7 +147,7 @@ bool DocumentReader::object(Level level, Known similar) // NOLINT(misc-no-recurs
     std::size_t span = 0;
     if (!enter(&span))
         return false;
-    Similar similars(similar, m_lastSpans);
+    Similar similars(similar, m_last);
     if (level != Level::Root)
         m_builder->startObject();
     skipSpace();
@@ -261,7 +195,7 @@ bool DocumentReader::array(Known similar) // NOLINT(misc-no-recursion)
     std::size_t span = 0;
     if (!enter(&span))
         return false;
-    Similar similars(similar, m_lastSpans);
+    Similar similars(similar, m_last);
     m_builder->startArray();
     skipSpace();
     for (bool isFirst = true; !accept(']'); isFirst = false) {
@@ -304,7 +238,7 @@ bool DocumentReader::stepOver()
     }
     TreeBuilder nowhere(Storage::Private);
     TreeBuilder *const builder = std::exchange(m_builder, &nowhere);
-    const bool isGood = value(kUnknown);
+    const bool isGood = value(Known());
     m_builder = builder;
     return isGood;
 }
@@ -336,7 +270,7 @@ DocumentReader::Known DocumentReader::findKnown()
     m_at = at;
     m_error = nullptr;
     const Place root = (*m_known)(namespaceName, name);
-    return {root, root && root.block == m_lastRoot ? 0 : kNoSpan};
+    return m_last.rootAs(root);
 }
 
 // Documents ------------------------------------------------------------------------------------
@@ -348,9 +282,8 @@ void DocumentReader::start(std::string_view json, TreeBuilder &builder)
     m_end = m_begin + json.size();
     m_error = nullptr;
     m_depth = 0;
-    m_patienceBytes = std::ptrdiff_t(json.size()) * kPatience;
+    m_last.start(m_begin, json.size());
     m_names.clear();
-    m_spans.clear();
     skipSpace();
 }
 
@@ -364,7 +297,7 @@ bool DocumentReader::readValue(std::string_view json, TreeBuilder &builder)
 {
     start(json, builder);
     m_known = nullptr;
-    return value(kUnknown) && endOfText();
+    return value(Known()) && endOfText();
 }
 
 bool DocumentReader::readOnce(
@@ -382,7 +315,7 @@ bool DocumentReader::readOnce(
         builder.key("kind");
         builder.string(m_selection.kind);
     }
-    return object(Level::Root, kUnknown);
+    return object(Level::Root, Known());
 }
 
 bool DocumentReader::readObject(std::string_view json, const Selection &selection,
@@ -398,17 +331,6 @@ bool DocumentReader::readFront(std::string_view json, const Selection &selection
         return false;
     *bytes = std::size_t(m_at - m_begin);
     return true;
-}
-
-void DocumentReader::remember(Place root, const TreeBuilder &builder)
-{
-    const auto size = std::size_t(m_at - m_begin);
-    m_lastRoot = 0;
-    if (size > kMaxRememberedBytes || builder.hasDroppedMembers())
-        return;
-    m_lastText.assign(m_begin, size);
-    m_lastSpans.swap(m_spans);
-    m_lastRoot = root.block;
 }
 
 bool DocumentReader::readRoot(std::string_view json, const Selection &selection,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "jsonmatcher.h"
+#include "lastdocument.h"
 #include "treebuilder.h"
 
 #include <davit/priv/poolaccess.h>
@@ -50,7 +51,7 @@ public:
         TreeBuilder &builder, std::size_t *bytes);
     // Says that the document just read, whose text still stands, became this object. When `known`
     // of the next one names it too, that one's text is compared with this one's.
-    void remember(Place root, const TreeBuilder &builder);
+    void remember(Place root, const TreeBuilder &builder) { m_last.remember(m_at, root, builder); }
     // Any value, whole.
     bool readValue(std::string_view json, TreeBuilder &builder);
 
@@ -59,22 +60,8 @@ public:
 
 private:
     enum class Level : std::uint8_t { Root, Metadata, Deeper };
-    // Where a container below the root stands in a text, in the order of their first bytes.
-    struct Span
-    {
-        std::uint32_t begin;
-        std::uint32_t end;
-        std::uint32_t spans; // this one and those of the containers within, if they are known
-    };
-    // What a known object holds in the same place.
-    struct Known
-    {
-        Place place;
-        std::uint32_t span; // of it in m_lastSpans; kNoSpan: its text is not known
-    };
-    class Similar;
-    static constexpr std::uint32_t kNoSpan = 0xffffffffU;
-    static constexpr Known kUnknown{{}, kNoSpan};
+    using Known = LastDocument::Known;
+    using Similar = LastDocument::Similar;
 
     void start(std::string_view json, TreeBuilder &builder);
     bool readRoot(std::string_view json, const Selection &selection, const KnownObjects &known,
@@ -116,11 +103,7 @@ private:
     Selection m_selection;
     const KnownObjects *m_known = nullptr;
     JsonMatcher m_matcher;
-    std::string m_lastText; // of the document that remember() was told of
-    std::vector<Span> m_lastSpans;
-    std::vector<Span> m_spans; // of the one that is being read
-    Ref m_lastRoot = 0;
-    std::ptrdiff_t m_patienceBytes = 0;
+    LastDocument m_last;
     std::uint32_t m_depth = 0;
     std::string m_unescaped;
     std::forward_list<std::string> m_names; // unescaped ones stay until the document is read

@@ -2,6 +2,7 @@
 #include "documentreader.h"
 #include "handle.h"
 #include "pool.h"
+#include "protobufreader.h"
 
 #include <davit/priv/poolaccess.h>
 #include <unordered_map>
@@ -13,12 +14,13 @@ using namespace pool;
 class ObjectDecoderPrivate
 {
 public:
-    template <typename Read>
-    Error decode(const DecodeOptions &options, Object *object, Read &&read);
+    template <typename Reader, typename Read>
+    Error decode(const DecodeOptions &options, Object *object, Reader &reader, Read &&read);
     Place similarTo(
         std::string_view namespaceName, std::string_view name, const DecodeOptions &options);
 
-    DocumentReader reader;
+    DocumentReader json;
+    ProtobufReader protobuf;
     TreeBuilder builder{Storage::Pooled};
     Object last; // the neighbour in a list is mostly its like
     Object similar;
@@ -38,8 +40,9 @@ Place ObjectDecoderPrivate::similarTo(
 }
 
 // Fills in the selection and calls read(selection, known); then makes the object.
-template <typename Read>
-Error ObjectDecoderPrivate::decode(const DecodeOptions &options, Object *object, Read &&read)
+template <typename Reader, typename Read>
+Error ObjectDecoderPrivate::decode(
+    const DecodeOptions &options, Object *object, Reader &reader, Read &&read)
 {
     Selection selection;
     selection.managedFields = options.managedFields;
@@ -80,9 +83,10 @@ ObjectDecoder::~ObjectDecoder() = default;
 Error ObjectDecoder::decode(QByteArrayView json, const DecodeOptions &options, Object *object)
 {
     const std::string_view text(json.data(), std::size_t(json.size()));
-    return d->decode(options, object, [&](const Selection &selection, const KnownObjects &known) {
-        return d->reader.readObject(text, selection, known, d->builder);
-    });
+    const auto read = [&](const Selection &selection, const KnownObjects &known) {
+        return d->json.readObject(text, selection, known, d->builder);
+    };
+    return d->decode(options, object, d->json, read);
 }
 
 bool ObjectDecoder::decodeFront(
@@ -90,12 +94,25 @@ bool ObjectDecoder::decodeFront(
 {
     const std::string_view text(json.data(), std::size_t(json.size()));
     std::size_t size = 0;
-    const Error error
-        = d->decode(options, object, [&](const Selection &selection, const KnownObjects &known) {
-              return d->reader.readFront(text, selection, known, d->builder, &size);
-          });
+    const auto read = [&](const Selection &selection, const KnownObjects &known) {
+        return d->json.readFront(text, selection, known, d->builder, &size);
+    };
+    const Error error = d->decode(options, object, d->json, read);
     *bytes = qsizetype(size);
     return !error.isError();
+}
+
+Error ObjectDecoder::decodeProtobuf(QByteArrayView message, const ProtobufSchema &schema,
+    std::uint16_t type, const DecodeOptions &options, Object *object)
+{
+    const std::string_view bytes(message.data(), std::size_t(message.size()));
+    const auto read = [&](const Selection &selection, const KnownObjects &known) {
+        return d->protobuf.readObject(bytes, schema, type, selection, known, d->builder);
+    };
+    const Error error = d->decode(options, object, d->protobuf, read);
+    if (error.isError() && d->protobuf.isUnknownField())
+        return Error(ErrorCode::Unsupported, error.message());
+    return error;
 }
 
 Object internObject(const Object &object)

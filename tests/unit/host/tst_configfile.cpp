@@ -15,6 +15,8 @@ private Q_SLOTS:
     void reads_data();
     void reads();
     void initialSync();
+    void contentType_data();
+    void contentType();
     void limits();
     void execPolicy_data();
     void execPolicy();
@@ -25,6 +27,7 @@ private:
     QTemporaryDir m_dir;
 };
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_ConfigFile::reads_data()
 {
     QTest::addColumn<QByteArray>("text");
@@ -46,8 +49,8 @@ void tst_ConfigFile::reads_data()
     row("another version", "apiVersion: davit.dev/v9\nkind: DavitConfiguration\n",
         " must begin with \"apiVersion: davit.dev/v1alpha1\" and \"kind: DavitConfiguration\"");
     row("an unknown member", head + "plugin: {}\n",
-        " has an unknown member \"plugin\"; known are apiVersion, kind, initialSync, limits, "
-        "execPrograms and plugins");
+        " has an unknown member \"plugin\"; known are apiVersion, kind, contentType, "
+        "initialSync, limits, execPrograms and plugins");
     row("B20 limits", head + "limits: {eventBytes: 32Mi, itemBytes: 65536, listBytes: 1Gi}\n",
         "{}");
     row("B20 limits without a number", head + "limits: {eventBytes: much}\n",
@@ -65,6 +68,15 @@ void tst_ConfigFile::reads_data()
         " has \"initialSync\" that is no mapping from kind to auto, list or watchList");
     row("an unknown way", head + "initialSync: {v1 Pod: fast}\n",
         " has \"initialSync.v1 Pod\" that is none of auto, list and watchList");
+    row("C-25 JSON for all caches", head + "contentType: application/json\n", "{}");
+    row("C-25 protobuf for the kinds of Kubernetes",
+        head + "contentType: application/vnd.kubernetes.protobuf\n", "{}");
+    row("C-25 another content type", head + "contentType: application/cbor\n",
+        " has a \"contentType\" that is neither application/vnd.kubernetes.protobuf nor "
+        "application/json");
+    row("C-25 a content type that is no text", head + "contentType: [application/json]\n",
+        " has a \"contentType\" that is neither application/vnd.kubernetes.protobuf nor "
+        "application/json");
     row("C-72 no program", head + "execPrograms: {policy: DenyAll}\n", "{}");
     row("C-72 without a policy", head + "execPrograms: {allow: [/bin/a]}\n",
         " has \"execPrograms\" without a policy");
@@ -115,6 +127,29 @@ void tst_ConfigFile::initialSync()
     QCOMPARE(syncs.value(QStringLiteral("*")), cache::InitialSync::WatchList);
     QCOMPARE(syncs.value(QStringLiteral("v1 Pod")), cache::InitialSync::List);
     QCOMPARE(syncs.value(QStringLiteral("apps/v1 Deployment")), cache::InitialSync::Auto);
+}
+
+void tst_ConfigFile::contentType_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<bool>("prefersProtobuf");
+    QTest::newRow("not said") << QByteArray() << true;
+    QTest::newRow("JSON") << QByteArray("contentType: application/json\n") << false;
+    QTest::newRow("protobuf") << QByteArray("contentType: application/vnd.kubernetes.protobuf\n")
+                              << true;
+}
+
+void tst_ConfigFile::contentType()
+{
+    QFETCH(const QByteArray, text);
+    const QString path = m_dir.filePath(QStringLiteral("contentType"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("apiVersion: davit.dev/v1alpha1\nkind: DavitConfiguration\n" + text);
+    file.close();
+    const Result<Configuration> read = readConfiguration(path);
+    QVERIFY2(read.isOk(), qPrintable(read.isOk() ? QString() : read.error().message()));
+    QTEST(read.value().prefersProtobuf, "prefersProtobuf");
 }
 
 void tst_ConfigFile::limits()

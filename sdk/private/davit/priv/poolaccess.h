@@ -26,8 +26,9 @@ struct DecodeOptions
     std::function<Object(const ObjectKey &)> known;
 };
 
+struct ProtobufSchema;
 class ObjectDecoderPrivate;
-// Decodes JSON objects straight into the pool. Keeps its buffers between calls: one a strand. Not
+// Decodes objects straight into the pool. Keeps its buffers between calls: one a strand. Not
 // thread-safe.
 class DAVIT_EXPORT ObjectDecoder
 {
@@ -43,6 +44,12 @@ public:
     // ends first or anything is wrong with it: decode() tells once the object's end is known.
     bool decodeFront(
         QByteArrayView json, const DecodeOptions &options, Object *object, qsizetype *bytes);
+    // The same of a message of `schema`, whose index is `type`: the outcome is what decode() makes
+    // of the JSON that the API server would have sent, but for the members' order. Fails with
+    // Unsupported where the message has what the schema does not know. impliedGvk is needed: the
+    // message does not say its kind. O(bytes).
+    Error decodeProtobuf(QByteArrayView message, const ProtobufSchema &schema, std::uint16_t type,
+        const DecodeOptions &options, Object *object);
 
 private:
     std::unique_ptr<ObjectDecoderPrivate> d;

@@ -1,0 +1,78 @@
+// From a protobuf message of Kubernetes to a TreeBuilder, as the JSON that the API server would
+// have written of it: the same members, names and values, in the order of the fields' numbers.
+// Strict: a field that the schema does not know, a wrong wire type or invalid UTF-8 is a fault,
+// so that no member is ever lost unseen. What stood in the same place of the message read before is
+// taken from its object after one memcmp. Source: the Go types of k8s.io/api and the rules of
+// encoding/json (codec/schema). Test: tst_protobufreader.
+#pragma once
+
+#include "documentreader.h"
+
+#include <davit/priv/protobufschema.h>
+#include <davit/priv/protobufwire.h>
+#include <vector>
+
+namespace davit::priv::pool {
+
+// Keeps its buffers between messages. Not thread-safe.
+class ProtobufReader
+{
+public:
+    // `builder` is empty; on false it is to be reset, and error() and errorByte() say why.
+    // O(bytes).
+    bool readObject(std::string_view message, const ProtobufSchema &schema, std::uint16_t type,
+        const Selection &selection, const KnownObjects &known, TreeBuilder &builder);
+    void remember(Place root, const TreeBuilder &builder);
+
+    const char *error() const { return m_error; }
+    std::size_t errorByte() const { return std::size_t(m_at - m_begin); }
+    // The fault is something that the schema does not know: JSON would have it.
+    bool isUnknownField() const { return m_isUnknownField; }
+
+private:
+    using Known = LastDocument::Known;
+    using Similar = LastDocument::Similar;
+
+    bool gather(std::string_view message);
+    bool members(std::string_view message, std::uint16_t type, Similar &similars, bool isRoot);
+    bool present(
+        const ProtobufField &field, std::size_t first, std::size_t last, Similar &similars);
+    bool absent(const ProtobufField &field, const char *at);
+    bool single(const ProtobufField &field, const WireField &wire, Similar &similars);
+    bool list(const ProtobufField &field, std::size_t first, std::size_t last, Known similar);
+    bool map(const ProtobufField &field, std::size_t first, std::size_t last, Known similar);
+    bool value(const ProtobufField &field, const WireField &wire, Known similar);
+    bool object(std::string_view message, std::uint16_t type, Known similar);
+    bool scalar(const ProtobufField &field, const WireField &wire);
+    bool text(std::string_view text);
+    bool time(std::string_view message, bool isMicro);
+    bool quantity(std::string_view message);
+    bool intOrString(std::string_view message);
+    bool rawJson(std::string_view message);
+    bool strings(std::string_view message);
+    Place findKnown(std::string_view metadata);
+    bool fail(const char *error, const char *at);
+    bool failUnknown(const char *error, const char *at);
+    // The field of a message that has no other; empty when it was not sent.
+    bool onlyField(std::string_view message, std::string_view *bytes);
+
+    const ProtobufSchema *m_schema = nullptr;
+    TreeBuilder *m_builder = nullptr;
+    const char *m_begin = nullptr;
+    const char *m_at = nullptr; // of a fault
+    const char *m_end = nullptr;
+    const char *m_error = nullptr;
+    bool m_isUnknownField = false;
+    bool m_isInOrder = true; // of the message that is being read
+    std::uint16_t m_type = 0;
+    std::uint32_t m_depth = 0;
+    Selection m_selection;
+    const KnownObjects *m_known = nullptr;
+    LastDocument m_last;
+    std::uint16_t m_lastType = 0;
+    DocumentReader m_json; // for what is JSON within
+    std::vector<WireField> m_fields; // of the messages that are open, innermost last
+    std::string m_text;
+};
+
+} // namespace davit::priv::pool
