@@ -4,6 +4,7 @@
 #include "benchplugin.h"
 #include "benchrun.h"
 #include "micro.h"
+#include "podgenerator.h"
 
 #include <host/runtimeservices.h>
 #include <observability/logwriter.h>
@@ -71,12 +72,24 @@ int runBench(Mode mode, const bench::BenchInput &input, host::RuntimeServices &s
     return isDone ? 0 : refuse(QStringLiteral("the objects did not come in time"));
 }
 
+// A line each.
+int printPods(int count)
+{
+    bench::PodGenerator generator;
+    for (int i = 0; i < count; ++i)
+        std::puts(generator.next().constData());
+    return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
     pluginhost::GuardedApplication app(argc, argv);
-    const bool isMicro = QCoreApplication::arguments().contains(QStringLiteral("--micro"));
+    const QStringList arguments = QCoreApplication::arguments();
+    if (arguments.size() == 3 && arguments.at(1) == QStringLiteral("--pods"))
+        return printPods(arguments.at(2).toInt());
+    const bool isMicro = arguments.contains(QStringLiteral("--micro"));
     if (isMicro) {
         bench::printQueue();
         bench::printFanOut();
