@@ -331,8 +331,7 @@ void QnamExchange::onReplyFinished()
         return queueUp();
     }
     m_totalTimer.stop();
-    m_isReplyFinished = true;
-    releaseManager(); // the bytes that wait in the reply need no connection
+    m_isReplyFinished = true; // but the manager owns the reply: it stays until all of it is read
     if (m_httpStatus != 0)
         drain();
     else

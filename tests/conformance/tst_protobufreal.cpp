@@ -108,7 +108,8 @@ void tst_ProtobufReal::addResources(const QByteArray &prefix, const QString &gro
         const Gvk gvk = gvkFrom(groupVersion, entry[QStringLiteral("kind")].toString());
         const bool isListed
             = entry[QStringLiteral("verbs")].toArray().contains(QJsonValue(QStringLiteral("list")));
-        if (isListed && KubernetesSchema::builtIn().messageOf(gvk) >= 0)
+        const bool isStored = gvk.kind != QStringLiteral("ComponentStatus"); // has no versions
+        if (isListed && isStored && KubernetesSchema::builtIn().messageOf(gvk) >= 0)
             m_resources.append({gvk, prefix + '/' + name.toUtf8()});
     }
 }

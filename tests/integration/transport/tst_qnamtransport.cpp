@@ -1,6 +1,8 @@
 #include "rawserver.h"
 #include "recorder.h"
 
+#include <transport/handover.h>
+
 #include <QTest>
 
 using namespace davit;
@@ -55,6 +57,8 @@ private Q_SLOTS:
     void manyWatches();
     void queueKeepsOrder();
     void backpressure();
+    void endsWhileNobodyReads_data();
+    void endsWhileNobodyReads();
     void headDeadline();
     void totalDeadline();
     void silence();
@@ -418,6 +422,37 @@ void tst_QnamTransport::backpressure()
         10000); // until the server writes no more
     // Hand-over, Qt's buffer and both kernels' socket buffers.
     QVERIFY2(written < 16 * 1024 * 1024, qPrintable(QString::number(written)));
+    recorder.setBlocked(false);
+    QVERIFY(recorder.waitForEnd(30s));
+    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
+    QCOMPARE(recorder.size(), kTotal);
+}
+
+void tst_QnamTransport::endsWhileNobodyReads_data()
+{
+    QTest::addColumn<Channel>("channel");
+    QTest::newRow("watch") << Channel::Watch; // whose manager goes with its last exchange
+    QTest::newRow("list") << Channel::List;
+    QTest::newRow("call") << Channel::Call;
+}
+
+// All of an answer has come and its connection has ended, and the executor is behind.
+void tst_QnamTransport::endsWhileNobodyReads()
+{
+    QFETCH(const Channel, channel);
+    constexpr qint64 kTotal = 3 * HandOver::kHighWater / 2;
+    RawServer server(answering([&](RawConnection &connection, const RawRequest &) {
+        connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: "
+            + QByteArray::number(kTotal) + "\r\n\r\n" + QByteArray(kTotal, 'x'));
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Recorder recorder;
+    recorder.setBlocked(true);
+    const auto exchange = caller.start(get("/x"_ba, channel), recorder);
+    QVERIFY(recorder.waitForHead());
+    QTest::qWait(500); // nothing tells from outside that Qt has it all
     recorder.setBlocked(false);
     QVERIFY(recorder.waitForEnd(30s));
     QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
