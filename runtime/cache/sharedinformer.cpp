@@ -25,6 +25,7 @@ SharedInformer::SharedInformer(std::unique_ptr<ListerWatcher> source, support::E
     : m_source(std::move(source))
     , m_executor(executor)
     , m_time(time)
+    , m_onProcessed(std::exchange(options.onProcessed, nullptr))
     , m_options(std::move(options))
     , m_store(std::make_shared<ThreadSafeStore>(&executor))
     , m_queue([this] {
@@ -82,6 +83,7 @@ void SharedInformer::stop()
     for (const Listening &listening : std::exchange(m_listeners, {}))
         listening.listener->onStopped();
     m_store->detach();
+    m_onProcessed = nullptr;
 }
 
 QString SharedInformer::lastSyncResourceVersion() const
@@ -123,8 +125,8 @@ Status SharedInformer::process(std::span<const Delta> deltas, bool isInInitialLi
     const Nanoseconds begun = m_time.monotonic();
     const Status status = apply(deltas, isInInitialList);
     const Nanoseconds took = m_time.monotonic() - begun;
-    if (m_options.onProcessed)
-        m_options.onProcessed(took);
+    if (m_onProcessed)
+        m_onProcessed(took);
     traceSlow(took, qsizetype(deltas.size()), waiting);
     return status;
 }

@@ -55,7 +55,8 @@ struct SharedInformerOptions
     std::chrono::nanoseconds resyncCheckPeriod{-1};
     Transform transform;
     std::function<void()> onSynced; // [cache-thread]
-    // How long a batch of changes took to store; empty: nobody asks. [cache-thread]
+    // How long a batch of changes took to store; empty: nobody asks. Let go by stop().
+    // [cache-thread]
     std::function<void(std::chrono::nanoseconds)> onProcessed;
     std::chrono::nanoseconds mutationCheckPeriod{0}; // zero: not looked at (mutationcheck.h)
 };
@@ -169,7 +170,8 @@ private:
     std::unique_ptr<ListerWatcher> m_source;
     support::Executor &m_executor;
     support::TimeSource &m_time;
-    const SharedInformerOptions m_options;
+    std::function<void(Nanoseconds)> m_onProcessed;
+    const SharedInformerOptions m_options; // but for onProcessed
     std::shared_ptr<ThreadSafeStore> m_store;
     RealFifo m_queue;
     std::shared_ptr<bool> m_isAlive; // posted drains look

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 namespace davit::host {
 
@@ -134,14 +135,51 @@ void addCacheMetrics(
     });
 }
 
-std::function<void(std::chrono::nanoseconds)> processingHistogram(
-    MetricsRegistry &registry, const cache::WatchScope &scope, const QString &plural)
+// For a moment two informers may watch the same: one that ends, and the one that comes after it.
+struct ProcessingMetrics::Counts
 {
-    const Histogram histogram = registry.histogram(
-        QStringLiteral("informer_processing_latency_seconds"),
-        QStringLiteral("Time that a batch of changes took to store"),
-        {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, informerLabels(scope, plural));
-    return [histogram](std::chrono::nanoseconds took) {
+    explicit Counts(MetricsRegistry &metrics) : registry(metrics) { }
+
+    Histogram take(const MetricLabels &labels)
+    {
+        const std::lock_guard lock(mutex);
+        ++users[keyOf(labels)];
+        return registry.histogram(name(),
+            QStringLiteral("Time that a batch of changes took to store"),
+            {.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}, labels);
+    }
+    void giveBack(const MetricLabels &labels)
+    {
+        const std::lock_guard lock(mutex);
+        const QString key = keyOf(labels);
+        if (--users[key] > 0)
+            return;
+        users.erase(key);
+        registry.dropSeries(name(), labels);
+    }
+    static QString keyOf(const MetricLabels &labels)
+    {
+        return QStringList(labels.values()).join(QLatin1Char('\n'));
+    }
+    static QString name() { return QStringLiteral("informer_processing_latency_seconds"); }
+
+    MetricsRegistry &registry;
+    std::mutex mutex;
+    std::map<QString, int> users; // informers by keyOf(); GUARDED_BY(mutex)
+};
+
+ProcessingMetrics::ProcessingMetrics(MetricsRegistry &registry)
+    : m_counts(std::make_shared<Counts>(registry))
+{ }
+
+std::function<void(std::chrono::nanoseconds)> ProcessingMetrics::histogram(
+    const cache::WatchScope &scope, const QString &plural)
+{
+    const MetricLabels labels = informerLabels(scope, plural);
+    const Histogram histogram = m_counts->take(labels);
+    const std::shared_ptr<void> use(
+        nullptr, [counts = m_counts, labels](void *) { counts->giveBack(labels); });
+    return [histogram, use](std::chrono::nanoseconds took) {
         histogram.observe(std::chrono::duration<double>(took).count());
     };
 }

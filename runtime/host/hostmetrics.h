@@ -1,10 +1,13 @@
 // The davit_* family: what the host knows of itself at the moment of a scrape. Labels come from
-// small sets: resources, plugins, size classes. Test: tst_queuemetrics; tst_run, metrics.
+// small sets: resources, plugins, size classes. Series go with what they are about. Test:
+// tst_queuemetrics; tst_services, seriesEnd; tst_run, metrics.
 #pragma once
 
 #include <cache/sharedinformerfactory.h>
 #include <observability/metricsregistry.h>
 #include <observability/stateboard.h>
+
+#include <memory>
 
 namespace davit::host {
 
@@ -22,11 +25,22 @@ faultCounter(observability::MetricsRegistry &registry);
 // watched. [host-thread]
 void addCacheMetrics(observability::MetricsRegistry &registry,
     std::function<std::vector<cache::ResourceState>()> resources);
-// For cache::FactoryOptions::onProcessed: informer_processing_latency_seconds. `registry` outlives
-// the informers. [thread-safe]
-std::function<void(std::chrono::nanoseconds)> processingHistogram(
-    observability::MetricsRegistry &registry, const cache::WatchScope &scope,
-    const QString &plural);
+// For cache::FactoryOptions::onProcessed: informer_processing_latency_seconds, one series a
+// resource that is watched. What an informer is given holds its series: it goes with the last of
+// those that watch the same, which lets go when it stops. Contract: `registry` outlives the
+// informers' end.
+class ProcessingMetrics
+{
+public:
+    explicit ProcessingMetrics(observability::MetricsRegistry &registry);
+    // [thread-safe]
+    std::function<void(std::chrono::nanoseconds)> histogram(
+        const cache::WatchScope &scope, const QString &plural);
+
+private:
+    struct Counts;
+    const std::shared_ptr<Counts> m_counts;
+};
 // davit_handler_pending, one series a plugin, resource and way of delivery (B33). [host-thread]
 void addHandlerMetrics(observability::MetricsRegistry &registry,
     std::function<std::vector<cache::HandlerState>()> handlers);

@@ -109,7 +109,7 @@ void QueueMetrics::collectFrom(const workqueue::QueueRegistry &queues)
 
 void QueueMetrics::removePlugin(const QString &pluginId)
 {
-    m_registry.removeSeries({{QStringLiteral("plugin"), pluginId}});
+    m_registry.removePlugin(pluginId);
 }
 
 } // namespace davit::host

@@ -45,8 +45,9 @@ cache::FactoryOptions informerOptions(const Configuration &configuration, priv::
         return syncs.value(
             toString(gvk), syncs.value(QStringLiteral("*"), cache::InitialSync::Auto));
     };
-    options.onProcessed = [&metrics](const cache::WatchScope &scope, const QString &plural) {
-        return processingHistogram(metrics, scope, plural);
+    options.onProcessed = [processing = std::make_shared<ProcessingMetrics>(metrics)](
+                              const cache::WatchScope &scope, const QString &plural) {
+        return processing->histogram(scope, plural);
     };
     options.prefersProtobuf = configuration.prefersProtobuf;
     options.limits = configuration.limits;
@@ -278,6 +279,7 @@ std::shared_ptr<cache::OwnWrites> RuntimeServices::ownWritesOf(const QString &pl
 
 priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentity &plugin)
 {
+    m_metrics.admitPlugin(plugin.id);
     client::ClientIdentity identity = identityOf(plugin, m_callMetrics, m_permit);
     identity.onWritten
         = [writes = ownWritesOf(plugin.id)](const priv::OwnWrite &write) { writes->note(write); };

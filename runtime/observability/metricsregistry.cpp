@@ -204,6 +204,9 @@ priv::MetricCell *MetricsRegistry::find(Type type, const QString &pluginId, cons
         return nullptr;
     }
     const std::lock_guard lock(m_mutex);
+    if (const auto plugin = labels.find("plugin");
+        plugin != labels.end() && m_gone.contains(plugin->second))
+        return unseenCell(type);
     const auto [place, isNew] = m_families.try_emplace(name.toUtf8());
     Family &family = place->second;
     if (isNew) {
@@ -234,6 +237,15 @@ priv::MetricCell *MetricsRegistry::find(Type type, const QString &pluginId, cons
     if (!made)
         made = std::make_unique<Cell>(type, bounds);
     return made.get();
+}
+
+// Locked.
+MetricsRegistry::Cell *MetricsRegistry::unseenCell(Type type)
+{
+    std::unique_ptr<Cell> &cell = m_unseen[type];
+    if (!cell)
+        cell = std::make_unique<Cell>(type, QList<double>());
+    return cell.get();
 }
 
 Counter MetricsRegistry::counter(
@@ -290,6 +302,35 @@ qsizetype MetricsRegistry::removeSeries(const MetricLabels &labels)
         family = series.empty() ? m_families.erase(family) : std::next(family);
     }
     return removed;
+}
+
+void MetricsRegistry::dropSeries(const QString &name, const MetricLabels &labels)
+{
+    Labels all;
+    for (auto i = labels.begin(); i != labels.end(); ++i)
+        all[i.key().toUtf8()] = i.value().toUtf8();
+    const std::lock_guard lock(m_mutex);
+    const auto family = m_families.find(name.toUtf8());
+    if (family == m_families.end())
+        return;
+    family->second.series.erase(all);
+    if (family->second.series.empty())
+        m_families.erase(family);
+}
+
+void MetricsRegistry::removePlugin(const QString &pluginId)
+{
+    {
+        const std::lock_guard lock(m_mutex);
+        m_gone.insert(pluginId.toUtf8());
+    }
+    removeSeries({{QStringLiteral("plugin"), pluginId}});
+}
+
+void MetricsRegistry::admitPlugin(const QString &pluginId)
+{
+    const std::lock_guard lock(m_mutex);
+    m_gone.erase(pluginId.toUtf8());
 }
 
 void MetricsRegistry::addCollector(Collector collector)

@@ -1,7 +1,9 @@
 // Every metric of the process, and the text page of them. Contract:
-//   - A cell, once handed out, stays valid as long as the registry; writing to it is one or two
-//   atomic operations and takes no lock, whoever scrapes meanwhile.
-//   - Series go when their subject goes: removeSeries(). Their cells count on, unseen.
+//   - A cell, once handed out, stays valid as long as the registry, unless the host gives it back
+//   by dropSeries(); writing to it is one or two atomic operations and takes no lock, whoever
+//   scrapes meanwhile.
+//   - Series go when their subject goes: removeSeries(), removePlugin(). Their cells count on,
+//   unseen.
 //   - A plugin's series carry plugin="<id>". A plugin may neither take a name that another one uses
 //   with another type, help or label names, nor one that starts like the host's own families.
 //   - At most 1000 series a family and plugin: what is more shares one series whose label values
@@ -15,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace davit::observability {
 
@@ -55,6 +58,13 @@ public:
     // Removes each series that carries all of these labels with these values, of any family: those
     // of a plugin, a controller, a resource. Returns their number. [thread-safe]
     qsizetype removeSeries(const MetricLabels &labels);
+    // The one series of that name with just these labels, for good: its cell is freed, so nobody
+    // may write to it any more. Nothing when there is none. [thread-safe]
+    void dropSeries(const QString &name, const MetricLabels &labels);
+    // Removes what carries plugin="<id>"; what is still counted for it, by an answer on its way,
+    // is not shown either, until admitPlugin(). [thread-safe]
+    void removePlugin(const QString &pluginId);
+    void admitPlugin(const QString &pluginId);
 
     // Called at each scrape, on its thread; must not call the registry. [thread-safe]
     void addCollector(Collector collector);
@@ -69,12 +79,15 @@ private:
     struct Family;
     using Labels = std::map<QByteArray, QByteArray>; // UTF-8
 
+    Cell *unseenCell(Type type);
     priv::MetricCell *find(Type type, const QString &pluginId, const QString &name,
         const QString &help, Labels labels, const QList<double> &bounds, QString *refusal);
 
     mutable std::mutex m_mutex;
     std::map<QByteArray, Family> m_families; // GUARDED_BY(m_mutex)
     std::vector<std::unique_ptr<Cell>> m_retired; // GUARDED_BY(m_mutex): plugins may hold them
+    std::set<QByteArray> m_gone; // Ids of plugins; GUARDED_BY(m_mutex)
+    std::map<Type, std::unique_ptr<Cell>> m_unseen; // for what they count; GUARDED_BY(m_mutex)
     std::vector<Collector> m_collectors; // GUARDED_BY(m_mutex)
     Logger m_log; // GUARDED_BY(m_mutex)
 };

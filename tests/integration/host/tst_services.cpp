@@ -1,5 +1,6 @@
 // What plugins get of one cluster, in this process: whose own writes a lister waits for. The server
 // refuses watches until the row has seen that the caches are stale.
+#include "host/hostmetrics.h"
 #include "host/runtimeservices.h"
 #include "testing/embeddedapiserver.h"
 
@@ -71,6 +72,7 @@ class tst_Services : public QObject
     Q_OBJECT
 private Q_SLOTS:
     void ownWrites();
+    void seriesEnd();
 };
 
 void tst_Services::ownWrites()
@@ -123,6 +125,42 @@ void tst_Services::ownWrites()
              name + R"({operation="own_writes",result="timeout"} 1)"})
         QVERIFY2(page.contains(line), page + "\nlacks " + line);
     services.closeCalls(a.identity.id, 0s, [] {});
+}
+
+// B66: nothing of a watch and of a plugin that are gone is on the page.
+void tst_Services::seriesEnd()
+{
+    testing::EmbeddedApiServer server;
+    QVERIFY(server.start().isOk());
+    NoLog log;
+    observability::MetricsRegistry metrics;
+    host::RuntimeServices services(
+        clusterOf(server), support::systemTimeSource(), log, metrics, listsFirst());
+    host::addCacheMetrics(metrics, [&services] { return services.resources(); });
+    services.start();
+    std::promise<void> served;
+    services.resolve(
+        kConfigMap, [&served] { served.set_value(); }, [](const QString &) {});
+    served.get_future().wait();
+    const Plugin plugin("a");
+    std::unique_ptr<priv::InformerBackend> informer;
+    QVERIFY(services.makeInformer(plugin.identity, InformerRequest(kConfigMap), &informer).isOk());
+    const Client client(*services.makeClient(plugin.identity));
+    const ObjectKey key{QStringLiteral("default"), QStringLiteral("x")};
+    QVERIFY(client.blocking().create(ObjectBuilder(kConfigMap, key).build()).isOk());
+    const QByteArray series = "informer_processing_latency_seconds_count{group=\"\",name=\"v1 "
+                              "ConfigMap\",resource=\"configmaps\",version=\"v1\"}";
+    // The watch is another thread's.
+    QTRY_VERIFY_WITH_TIMEOUT(metrics.text().contains(series), 30000);
+    QVERIFY(metrics.text().contains("plugin=\"a\""));
+    informer.reset();
+    QTRY_VERIFY_WITH_TIMEOUT(!metrics.text().contains("ConfigMap"), 30000);
+    // A request that is on its way when the plugin goes.
+    const QFuture<ObjectReply> late = client.get(kConfigMap, key);
+    services.closeCalls(plugin.identity.id, 0s, [] {});
+    services.forget(plugin.identity.id);
+    QTRY_VERIFY_WITH_TIMEOUT(late.isFinished(), 30000);
+    QVERIFY2(!metrics.text().contains("plugin="), metrics.text());
 }
 
 QTEST_GUILESS_MAIN(tst_Services)

@@ -23,6 +23,8 @@ private Q_SLOTS:
     void f5_tweak();
     void f5_transform();
     void watchErrors();
+    void processingEnds_data();
+    void processingEnds();
     void f3_waitForSync_data();
     void f3_waitForSync();
     void nothingUnasked();
@@ -287,6 +289,46 @@ void tst_FactoryOptions::watchErrors()
     bench.source(u"in n"_s).end(); // no failure
     bench.run();
     QCOMPARE(told.size(), 1);
+}
+
+// Who hears of a watch's batches is let go when that watch ends, so that its metrics can go (B66).
+void tst_FactoryOptions::processingEnds_data()
+{
+    QTest::addColumn<QString>("end");
+    QTest::addColumn<QStringList>("left");
+    QTest::newRow("all run") << QString() << L({"", "in n"});
+    QTest::newRow("the last view of one leaves") << u"view"_s << L({""});
+    QTest::newRow("one moves to a wider watch") << u"synced"_s << L({""});
+    QTest::newRow("all end while views live") << u"shutdown"_s << L({});
+}
+
+void tst_FactoryOptions::processingEnds()
+{
+    QFETCH(const QString, end);
+    std::vector<std::pair<QString, std::weak_ptr<int>>> heard;
+    FactoryOptions options;
+    options.onProcessed = [&](const WatchScope &scope, const QString &) {
+        const auto life = std::make_shared<int>(0);
+        heard.emplace_back(scope.toText().remove(toString(kWidget)).trimmed(), life);
+        return [life](std::chrono::nanoseconds) {};
+    };
+    Bench bench(true, options);
+    PluginView narrow = bench.view(in("n"));
+    bench.list(u"in n"_s, widgets({"n/a@1"}), u"10"_s);
+    PluginView wide = bench.view(everything());
+    if (end == u"view")
+        narrow.backend.reset();
+    else if (end == u"synced")
+        bench.list({}, widgets({"n/a@1", "m/b@2"}), u"20"_s);
+    else if (end == u"shutdown")
+        bench.factory->shutdown();
+    bench.run();
+    QStringList left;
+    for (const auto &[scope, life] : heard)
+        if (!life.expired())
+            left += scope;
+    left.sort();
+    QTEST(left, "left");
 }
 
 void tst_FactoryOptions::f3_waitForSync_data()

@@ -16,6 +16,8 @@ private Q_SLOTS:
     void handlers();
     void faults();
     void informers();
+    void endedInformers_data();
+    void endedInformers();
 };
 
 // 4.7, S-2: the informer_* of client-go.
@@ -28,7 +30,8 @@ void tst_QueueMetrics::informers()
     state.queueDepth = 7;
     state.storeVersion = QStringLiteral("99123456789012345"); // the last 15 digits count
     addCacheMetrics(registry, [&] { return std::vector<cache::ResourceState>{state}; });
-    const auto heard = processingHistogram(registry, state.scope, state.plural);
+    ProcessingMetrics processing(registry);
+    const auto heard = processing.histogram(state.scope, state.plural);
     heard(3ms);
     const QByteArray labels
         = "group=\"apps\",name=\"apps/v1 Deployment\",resource=\"deployments\",version=\"v1\"";
@@ -38,6 +41,47 @@ void tst_QueueMetrics::informers()
              "informer_processing_latency_seconds_count{" + labels + "} 1\n",
              "informer_processing_latency_seconds_sum{" + labels + "} 0.003\n"})
         QVERIFY2(page.contains(line), page.constData());
+}
+
+// B66: what a watch counted goes with the last informer on it.
+void tst_QueueMetrics::endedInformers_data()
+{
+    QTest::addColumn<QStringList>("begun"); // kinds, in this order
+    QTest::addColumn<QList<int>>("ended"); // their places
+    QTest::addColumn<QStringList>("left"); // kinds with a series
+    const QString pod = QStringLiteral("Pod");
+    const QString node = QStringLiteral("Node");
+    using L = QStringList;
+    using Places = QList<int>;
+    QTest::newRow("none ended") << L{pod, node} << Places{} << L{node, pod};
+    QTest::newRow("one of two kinds") << L{pod, node} << Places{0} << L{node};
+    QTest::newRow("all") << L{pod, node} << Places{1, 0} << L{};
+    QTest::newRow("one of two on the same") << L{pod, pod} << Places{0} << L{pod};
+    QTest::newRow("both on the same") << L{pod, pod} << Places{0, 1} << L{};
+}
+
+void tst_QueueMetrics::endedInformers()
+{
+    QFETCH(const QStringList, begun);
+    QFETCH(const QList<int>, ended);
+    observability::MetricsRegistry registry;
+    ProcessingMetrics processing(registry);
+    std::vector<std::function<void(std::chrono::nanoseconds)>> informers;
+    for (const QString &kind : begun) {
+        cache::WatchScope scope;
+        scope.gvk = {QString(), QStringLiteral("v1"), kind};
+        informers.push_back(processing.histogram(scope, kind.toLower() + u's'));
+        informers.back()(1ms);
+    }
+    for (const int place : ended)
+        informers[std::size_t(place)] = nullptr;
+    const QByteArray page = registry.text();
+    QStringList left;
+    for (const char *kind : {"Node", "Pod"})
+        if (page.contains(QByteArray("name=\"v1 ") + kind + '"'))
+            left << QString::fromLatin1(kind);
+    QTEST(left, "left");
+    QCOMPARE(page.isEmpty(), left.isEmpty());
 }
 
 // B28: with the plugin and the index; other calls are counted by what was called alone.
@@ -102,6 +146,8 @@ void tst_QueueMetrics::counts()
     metrics.removePlugin(QStringLiteral("replicator"));
     QCOMPARE(registry.text(), QByteArray()); // B66
     queue->added(); // the queue's last moments are harmless
+    queue->depthChanged(7, 1); // one of a priority that it never had, too
+    QCOMPARE(registry.text(), QByteArray());
 }
 
 void tst_QueueMetrics::manyPriorities()

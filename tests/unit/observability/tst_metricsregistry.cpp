@@ -21,6 +21,8 @@ private Q_SLOTS:
     void refused_data();
     void refused();
     void removed();
+    void removedPlugin();
+    void dropped();
     void cutOff();
     void churn();
     void scrapeUnderWriters();
@@ -138,6 +140,49 @@ void tst_MetricsRegistry::removed()
     // It comes back from zero, as a new one.
     registry.cell(Type::Counter, QStringLiteral("gone"), name, help, {}, {})->add(5);
     QVERIFY(registry.text().contains("done_total{plugin=\"gone\"} 5\n"));
+}
+
+// B66: what is counted for a plugin that has gone makes no series anew.
+void tst_MetricsRegistry::removedPlugin()
+{
+    MetricsRegistry registry;
+    const QString id = QStringLiteral("gone");
+    const QString name = QStringLiteral("done_total");
+    const QString help = QStringLiteral("Done");
+    const MetricLabels labels{{QStringLiteral("plugin"), id}};
+    registry.cell(Type::Counter, id, name, help, {}, {})->add(1);
+    registry.counter(QStringLiteral("other_total"), help, labels).increment();
+    registry.removePlugin(id);
+    registry.cell(Type::Counter, id, name, help, {}, {})->add(1);
+    registry.counter(QStringLiteral("other_total"), help, labels).increment();
+    registry.gauge(QStringLiteral("depth"), help, labels).set(1);
+    registry.histogram(QStringLiteral("seconds"), help, {0.1}, labels).observe(1);
+    QCOMPARE(registry.text(), QByteArray());
+    registry.counter(QStringLiteral("other_total"), help, {{QStringLiteral("plugin"), name}})
+        .increment(); // another plugin
+    QCOMPARE(registry.seriesCount(), 1);
+    registry.admitPlugin(id); // it comes back from zero
+    registry.counter(QStringLiteral("other_total"), help, labels).increment(2);
+    QVERIFY(registry.text().contains("\nother_total{plugin=\"gone\"} 2\n"));
+}
+
+void tst_MetricsRegistry::dropped()
+{
+    MetricsRegistry registry;
+    const QString name = QStringLiteral("seconds");
+    const QString help = QStringLiteral("Time");
+    const MetricLabels a{{QStringLiteral("name"), QStringLiteral("a")}};
+    const MetricLabels b{{QStringLiteral("name"), QStringLiteral("b")}};
+    registry.counter(QStringLiteral("other_total"), help, a).increment();
+    registry.histogram(name, help, {1}, a).observe(1);
+    registry.histogram(name, help, {1}, b).observe(1);
+    registry.dropSeries(name, a);
+    registry.dropSeries(name, a); // there is none any more
+    registry.dropSeries(QStringLiteral("nothing"), a);
+    QCOMPARE(registry.seriesCount(), 2);
+    QVERIFY(registry.text().contains("other_total{name=\"a\"} 1\n")); // of another name
+    registry.dropSeries(name, b);
+    QVERIFY(!registry.text().contains(name.toUtf8()));
 }
 
 void tst_MetricsRegistry::cutOff()
