@@ -1,10 +1,9 @@
 // "davit check" and "davit get --raw" as a person runs them: against the embedded server, against
 // servers that are not well, and, with DAVIT_REAL_KUBECONFIG, against kube-apiserver.
-#include "../transport/rawserver.h"
 #include "../transport/tlsfixture.h"
 #include "apidriver.h"
 #include "davitcommand.h"
-#include "testfile.h"
+#include "troubledserver.h"
 
 #include <host/check.h>
 #include <host/checkrights.h>
@@ -24,62 +23,7 @@ namespace {
 
 const QString kReplicator = QStringLiteral(DAVIT_BUILD_DIR "/plugins/replicator.so");
 
-// The text of the line about a topic; several are joined.
-QString finding(const Outcome &outcome, const QString &topic)
-{
-    QStringList texts;
-    for (const QString &line : outcome.out.split(u'\n')) {
-        if (line.mid(6, 13).trimmed() == topic)
-            texts << line.left(4).trimmed() + u": "_s + line.mid(21).trimmed();
-    }
-    return texts.join(u'\n');
-}
-
-// A server over TLS that is not well in one way.
-struct Trouble
-{
-    QByteArray date; // of its clock; empty: it does not tell
-    int versionStatus = 200;
-    int identityStatus = 201;
-    int rightStatus = 201;
-    QByteArray user = "bob";
-    QByteArray denied; // a resource
-    QByteArray core; // the answer to /api/v1
-    int coreStatus = 0;
-};
-
-void play(const Trouble &trouble, RawConnection &connection)
-{
-    RawRequest request;
-    while (connection.read(request)) {
-        int status = trouble.versionStatus;
-        QByteArray body = R"({"gitVersion":"v1.37.2"})";
-        if (request.target.endsWith("selfsubjectreviews")) {
-            status = trouble.identityStatus;
-            body = R"({"status":{"userInfo":{"username":")" + trouble.user
-                + R"(","groups":["dev"]}}})";
-        } else if (request.target.endsWith("accessreviews")) {
-            status = trouble.rightStatus;
-            const bool isDenied = !trouble.denied.isEmpty()
-                && request.body.contains(QByteArray("\"" + trouble.denied + '"'));
-            body = isDenied ? R"({"status":{"allowed":false}})"_ba
-                            : R"({"status":{"allowed":true}})"_ba;
-        }
-        if (request.target == "/api/v1" && trouble.coreStatus != 0) {
-            status = trouble.coreStatus;
-            body = trouble.core;
-        }
-        if (status >= 300)
-            body = "{\"kind\":\"Status\",\"reason\":\"Because\",\"message\":\"of User \\\""
-                + trouble.user + "\\\"\"}"; // moc does not read raw strings with a backslash
-        connection.answer(
-            status, body, trouble.date.isEmpty() ? ""_ba : "Date: " + trouble.date + "\r\n");
-    }
-}
-
 } // namespace
-
-Q_DECLARE_METATYPE(Trouble)
 
 class tst_Check : public QObject
 {
@@ -105,8 +49,10 @@ private Q_SLOTS:
 
 private:
     // A kubeconfig with one user, whose entry is in flow style.
-    QString kubeconfig(
-        const QByteArray &server, const QByteArray &user, const QString &caFile = {});
+    QString kubeconfig(const QByteArray &server, const QByteArray &user, const QString &caFile = {})
+    {
+        return writeKubeconfig(m_dir, server, user, caFile);
+    }
     void prepareReal();
 
     QTemporaryDir m_dir;
@@ -116,17 +62,6 @@ private:
     QByteArray m_powerfulToken; // of a service account that may do what the replicator does
     QByteArray m_powerlessToken;
 };
-
-QString tst_Check::kubeconfig(
-    const QByteArray &server, const QByteArray &user, const QString &caFile)
-{
-    const QByteArray ca
-        = caFile.isEmpty() ? ""_ba : ", certificate-authority: \"" + caFile.toUtf8() + '"';
-    return writeFile(m_dir, u"kubeconfig"_s,
-        "current-context: c\nclusters: [{name: c, cluster: {server: \"" + server + '"' + ca
-            + "}}]\nusers: [{name: u, user: {" + user
-            + "}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n");
-}
 
 void tst_Check::initTestCase()
 {
