@@ -3,6 +3,7 @@
 #include "checkrights.h"
 #include "clusterchoice.h"
 #include "servercalls.h"
+#include "setup.h"
 
 #include <transport/credential.h>
 #include <transport/proxyenvironment.h>
@@ -78,6 +79,7 @@ public:
         }
         m_config = config.value();
         tellConfiguration();
+        chooseLease();
         m_calls = std::make_unique<ServerCalls>(m_config);
         const bool isReached = askVersion();
         tellClock();
@@ -130,6 +132,18 @@ private:
                 QStringLiteral("whoever answers is taken for it (insecure-skip-tls-verify); name "
                                "its CA with certificate-authority instead"));
         good("credential", describeCredential(m_config));
+    }
+
+    void chooseLease()
+    {
+        if (!m_options.isLeaderElected)
+            return;
+        const Result<ObjectKey> lease
+            = electionLease(m_options.leaseName, m_options.leaseNamespace, m_config);
+        if (lease.isOk())
+            m_lease = lease.value();
+        else
+            bad("election", lease.error().message(), QueryExit::Configuration);
     }
 
     // What a TLS fault most likely means, beside Qt's own words.
@@ -353,11 +367,11 @@ private:
         if (dirs.isEmpty() && QFileInfo(defaultPluginDir()).isDir())
             dirs << defaultPluginDir();
         if (dirs.isEmpty())
-            return odd("plugins",
+            odd("plugins",
                 QStringLiteral("none were looked at, there is no %1; --plugin-dir names where they "
                                "are")
                     .arg(defaultPluginDir()));
-        worsen(checkRights(*m_calls, dirs, m_user, m_tell));
+        worsen(checkRights(*m_calls, m_lease, dirs, m_user, m_tell));
     }
 
     const CheckOptions m_options;
@@ -365,6 +379,7 @@ private:
     ClusterConfig m_config;
     std::unique_ptr<ServerCalls> m_calls;
     QString m_user;
+    std::optional<ObjectKey> m_lease; // of --leader-elect
     QueryExit m_exit = QueryExit::Done;
 };
 

@@ -101,7 +101,7 @@ QString remedy(const Right &right, const QStringList &verbs, const QString &user
     return QStringLiteral("grant it (%1, then bind that to %2)").arg(text, user);
 }
 
-// Asks each question once for all plugins.
+// Asks each question once for all.
 class RightsCheck
 {
 public:
@@ -109,33 +109,40 @@ public:
         : m_calls(calls), m_user(user), m_tell(tell)
     { }
 
-    void checkPlugin(const QString &topic, const PluginMetadata &metadata)
+    void check(const QString &topic, const std::vector<Right> &rights)
     {
-        int granted = 0;
-        int missing = 0;
-        for (const Right &right : rightsOf(metadata)) {
-            QStringList lacking;
-            for (const QString &verb : right.verbs) {
-                const bool isGranted = isAllowed(right, verb);
-                if (!m_fault.isEmpty())
-                    return;
-                ++(isGranted ? granted : missing);
-                if (!isGranted)
-                    lacking << verb;
-            }
+        qsizetype wanted = 0;
+        bool areMissing = false;
+        for (const Right &right : rights) {
+            const QStringList lacking = lackingOf(right);
+            if (!m_fault.isEmpty())
+                return;
+            wanted += qsizetype(right.verbs.size());
+            areMissing = areMissing || !lacking.isEmpty();
             if (!lacking.isEmpty())
                 m_tell({Grade::Bad, topic,
                     QStringLiteral("may not %1 %2; %3")
                         .arg(lacking.join(QStringLiteral(", ")), right.text(),
                             remedy(right, lacking, m_user))});
         }
-        m_areMissing = m_areMissing || missing > 0;
-        if (missing == 0)
-            m_tell({Grade::Good, topic, QStringLiteral("has all of its %1 rights").arg(granted)});
+        m_areMissing = m_areMissing || areMissing;
+        if (!areMissing)
+            m_tell({Grade::Good, topic, QStringLiteral("has all of its %1 rights").arg(wanted)});
     }
 
-    // Why the server could not be asked; empty when it could.
-    QString fault() const { return m_fault; }
+    // True when the server could not be asked, which this tells.
+    bool hasFailed(const QString &topic) const
+    {
+        if (m_fault.isEmpty())
+            return false;
+        m_tell({Grade::Bad, topic,
+            QStringLiteral("the server does not say what this user may do: %1; ").arg(m_fault)
+                + (m_faultExit == QueryExit::NoConnection
+                        ? QStringLiteral("look at its log, or at what stands before it")
+                        : QStringLiteral("every user may ask where the ClusterRole "
+                                         "system:basic-user is bound as at first"))});
+        return true;
+    }
     QueryExit exit() const
     {
         return !m_fault.isEmpty() ? m_faultExit
@@ -144,6 +151,19 @@ public:
     }
 
 private:
+    // Those of its verbs that are not allowed.
+    QStringList lackingOf(const Right &right)
+    {
+        QStringList lacking;
+        for (const QString &verb : right.verbs) {
+            if (!isAllowed(right, verb))
+                lacking << verb;
+            if (!m_fault.isEmpty())
+                break;
+        }
+        return lacking;
+    }
+
     bool isAllowed(const Right &right, const QString &verb)
     {
         const QByteArray review = reviewOf(right, verb);
@@ -223,9 +243,32 @@ std::vector<Right> rightsOf(const PluginMetadata &metadata)
     return rights;
 }
 
-QueryExit checkRights(
-    ServerCalls &calls, const QStringList &pluginDirs, const QString &user, const TellFinding &tell)
+std::vector<Right> electionRights(const ObjectKey &lease)
 {
+    const QString group = QStringLiteral("coordination.k8s.io");
+    const QString leases = QStringLiteral("leases");
+    const QString create = QStringLiteral("create");
+    return {
+        {group, leases, {}, lease.name, lease.namespaceName, {},
+            {QStringLiteral("get"), QStringLiteral("update")}},
+        {group, leases, {}, {}, lease.namespaceName, {}, {create}}, // no name is known by then
+        {{}, QStringLiteral("events"), {}, {}, lease.namespaceName, {},
+            {create, QStringLiteral("patch")}},
+    };
+}
+
+QueryExit checkRights(ServerCalls &calls, const std::optional<ObjectKey> &lease,
+    const QStringList &pluginDirs, const QString &user, const TellFinding &tell)
+{
+    RightsCheck rights(calls, user, tell);
+    if (lease) {
+        const QString topic = QStringLiteral("election");
+        rights.check(topic, electionRights(*lease));
+        if (rights.hasFailed(topic))
+            return rights.exit();
+    }
+    if (pluginDirs.isEmpty())
+        return rights.exit();
     const QString topic = QStringLiteral("plugins");
     QList<pluginhost::PluginFile> files;
     for (const QString &dir : pluginDirs) {
@@ -240,7 +283,6 @@ QueryExit checkRights(
         tell({Grade::Odd, topic,
             QStringLiteral("there are none in %1; --plugin-dir names where they are")
                 .arg(pluginDirs.join(QStringLiteral(", ")))});
-    RightsCheck rights(calls, user, tell);
     KindsCheck kinds(calls, tell);
     for (const pluginhost::PluginFile &file : files) {
         PluginMetadata metadata;
@@ -251,17 +293,9 @@ QueryExit checkRights(
             continue;
         }
         kinds.checkPlugin(metadata.id, metadata);
-        rights.checkPlugin(metadata.id, metadata);
-        if (rights.fault().isEmpty())
-            continue;
-        tell({Grade::Bad, topic,
-            QStringLiteral("the server does not say what this user may do: %1; ")
-                    .arg(rights.fault())
-                + (rights.exit() == QueryExit::NoConnection
-                        ? QStringLiteral("look at its log, or at what stands before it")
-                        : QStringLiteral("every user may ask where the ClusterRole "
-                                         "system:basic-user is bound as at first"))});
-        break;
+        rights.check(metadata.id, rightsOf(metadata));
+        if (rights.hasFailed(topic))
+            break;
     }
     return rights.exit();
 }

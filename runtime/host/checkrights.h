@@ -4,8 +4,10 @@
 
 #include "check.h"
 
+#include <davit/objectkey.h>
 #include <pluginhost/pluginmetadata.h>
 
+#include <optional>
 #include <vector>
 
 namespace davit::host {
@@ -31,10 +33,14 @@ struct Right
 // that is declared for some namespaces is needed there only. [thread-safe]
 std::vector<Right> rightsOf(const pluginhost::PluginMetadata &metadata);
 
-// One line for each plugin that has all of them, for each right that is missing, and for each kind
-// that the cluster does not serve. `user` is who
-// lacks them. [host-thread]
-QueryExit checkRights(ServerCalls &calls, const QStringList &pluginDirs, const QString &user,
-    const TellFinding &tell);
+// What a candidate of an election needs: get and update of this Lease, create of Leases, and create
+// and patch of Events about it (core/v1, in its namespace). [thread-safe]
+std::vector<Right> electionRights(const ObjectKey &lease);
+
+// One line for the election, if there is one, and for each plugin that has all of them, for each
+// right that is missing, and for each kind that the cluster does not serve. `user` is who lacks
+// them. [host-thread]
+QueryExit checkRights(ServerCalls &calls, const std::optional<ObjectKey> &lease,
+    const QStringList &pluginDirs, const QString &user, const TellFinding &tell);
 
 } // namespace davit::host

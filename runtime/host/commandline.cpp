@@ -140,10 +140,19 @@ constexpr char kKubeconfigHelp[]
     = "How to reach the cluster [$KUBECONFIG, in a pod the service account, ~/.kube/config]";
 constexpr char kContextHelp[] = "Which context of it [its current-context]";
 
-// The names that kube-controller-manager and kubebuilder's managers use.
+// The names that kube-controller-manager and kubebuilder's managers use, here and below.
+template <typename Texts> void addLeaseFlags(CLI::App &command, Texts &texts, const char *help)
+{
+    command.add_flag("--leader-elect", texts.isLeaderElected, help);
+    const auto add = textFlags(command);
+    add("--leader-elect-resource-name", texts.leaseName, "NAME", "Name of the Lease [davit]");
+    add("--leader-elect-resource-namespace", texts.leaseNamespace, "NAME",
+        "Namespace of the Lease [that of the pod]");
+}
+
 void addElectionFlags(CLI::App &run, RunTexts &texts)
 {
-    run.add_flag("--leader-elect", texts.isLeaderElected,
+    addLeaseFlags(run, texts,
         "Several processes, one of which works: reconcile only while this one holds the Lease");
     const auto add = textFlags(run);
     add("--leader-elect-lease-duration", texts.leaseDuration, "TIME",
@@ -152,9 +161,6 @@ void addElectionFlags(CLI::App &run, RunTexts &texts)
         "How long after its last renewal a leader stops; less than the lease duration [10s]");
     add("--leader-elect-retry-period", texts.retryPeriod, "TIME",
         "How long between two tries to get or renew the Lease [2s]");
-    add("--leader-elect-resource-name", texts.leaseName, "NAME", "Name of the Lease [davit]");
-    add("--leader-elect-resource-namespace", texts.leaseNamespace, "NAME",
-        "Namespace of the Lease [that of the pod]");
     add("--leader-elect-resource-lock", texts.leaseLock, "WORD",
         "Kind of the lock: leases, there is no other any more [leases]");
 }
@@ -375,6 +381,9 @@ struct QueryTexts
     std::string context;
     std::vector<std::string> pluginDirs;
     std::string path;
+    std::string leaseName;
+    std::string leaseNamespace;
+    bool isLeaderElected = false;
 };
 
 void addClusterFlags(CLI::App &command, QueryTexts &texts)
@@ -390,6 +399,8 @@ CLI::App *addCheck(CLI::App &app, QueryTexts &texts)
         "check", "Say whether Davit can work with a cluster, and if not, what to do");
     addClusterFlags(*check, texts);
     addPluginDirs(*check, texts.pluginDirs, "Directory with plugins whose rights are checked");
+    addLeaseFlags(*check, texts,
+        "Check the rights that davit run --leader-elect needs beside those of the plugins");
     check->footer(kQueryFooter);
     return check;
 }
@@ -410,6 +421,10 @@ Command checkCommand(const QueryTexts &texts)
     options.context = QString::fromStdString(texts.context);
     for (const std::string &dir : texts.pluginDirs)
         options.pluginDirs << QString::fromStdString(dir);
+    options.isLeaderElected = texts.isLeaderElected;
+    if (!texts.leaseName.empty())
+        options.leaseName = QString::fromStdString(texts.leaseName);
+    options.leaseNamespace = QString::fromStdString(texts.leaseNamespace);
     return options;
 }
 

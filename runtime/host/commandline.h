@@ -60,6 +60,9 @@ struct CheckOptions
     QString kubeconfig; // as in RunOptions
     QString context; // empty: the kubeconfig's current one
     QStringList pluginDirs; // empty: the default one, where it exists
+    bool isLeaderElected = false; // then the rights on this Lease are looked at, too
+    QString leaseName = QStringLiteral("davit");
+    QString leaseNamespace; // empty: that of the pod
 };
 
 struct GetOptions

@@ -55,27 +55,37 @@ Result<ElectionSetup> electionSetup(
     setup.election.leaseDuration = options.leaseDuration;
     setup.election.renewDeadline = options.renewDeadline;
     setup.election.retryPeriod = options.retryPeriod;
-    setup.lease = {options.leaseNamespace.isEmpty() ? cluster.podNamespace : options.leaseNamespace,
-        options.leaseName};
-    if (setup.lease.namespaceName.isEmpty())
-        return Error(ErrorCode::InvalidConfiguration,
-            QStringLiteral("--leader-elect: %1 names no pod whose namespace the Lease could be in; "
-                           "name one with --leader-elect-resource-namespace")
-                .arg(cluster.source));
     if (const Status status = client::checkElection(setup.election); !status.isOk())
         return Error(ErrorCode::InvalidConfiguration,
             status.error().message()
                 + QStringLiteral("; change --leader-elect-lease-duration, "
                                  "--leader-elect-renew-deadline or --leader-elect-retry-period"));
-    if (const Status status = client::checkLease(setup.lease); !status.isOk())
-        return Error(ErrorCode::InvalidConfiguration,
-            status.error().message()
-                + QStringLiteral("; change --leader-elect-resource-name or "
-                                 "--leader-elect-resource-namespace"));
+    const Result<ObjectKey> lease
+        = electionLease(options.leaseName, options.leaseNamespace, cluster);
+    if (!lease.isOk())
+        return lease.error();
+    setup.lease = lease.value();
     return setup;
 }
 
 } // namespace
+
+Result<ObjectKey> electionLease(
+    const QString &name, const QString &namespaceName, const transport::ClusterConfig &cluster)
+{
+    const ObjectKey lease{namespaceName.isEmpty() ? cluster.podNamespace : namespaceName, name};
+    if (lease.namespaceName.isEmpty())
+        return Error(ErrorCode::InvalidConfiguration,
+            QStringLiteral("--leader-elect: %1 names no pod whose namespace the Lease could be in; "
+                           "name one with --leader-elect-resource-namespace")
+                .arg(cluster.source));
+    if (const Status status = client::checkLease(lease); !status.isOk())
+        return Error(ErrorCode::InvalidConfiguration,
+            status.error().message()
+                + QStringLiteral("; change --leader-elect-resource-name or "
+                                 "--leader-elect-resource-namespace"));
+    return lease;
+}
 
 Result<Setup> prepareSetup(const RunOptions &options)
 {

@@ -24,6 +24,11 @@ struct Setup
     std::optional<ElectionSetup> election; // with --leader-elect
 };
 
+// The Lease that --leader-elect means; an empty namespace is that of the pod.
+// InvalidConfiguration where there is none, or where that cannot be a Lease's name. [thread-safe]
+Result<ObjectKey> electionLease(
+    const QString &name, const QString &namespaceName, const transport::ClusterConfig &cluster);
+
 // InvalidConfiguration or InvalidArgument. Reads files. [host-thread]
 Result<Setup> prepareSetup(const RunOptions &options);
 

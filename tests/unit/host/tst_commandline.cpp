@@ -63,12 +63,16 @@ void tst_CommandLine::defaults()
 void tst_CommandLine::queries()
 {
     const Result<Command> checked = parseCommandLine(
-        words("check --kubeconfig /k --context=c --plugin-dir /a --plugin-dir /b"));
+        words("check --kubeconfig /k --context=c --plugin-dir /a --plugin-dir /b --leader-elect "
+              "--leader-elect-resource-namespace=ops --leader-elect-resource-name l"));
     QVERIFY2(checked.isOk(), qPrintable(checked.isOk() ? QString() : checked.error().message()));
     const auto &check = std::get<CheckOptions>(checked.value());
     QCOMPARE(check.kubeconfig, QStringLiteral("/k"));
     QCOMPARE(check.context, QStringLiteral("c"));
     QCOMPARE(check.pluginDirs, QStringList({QStringLiteral("/a"), QStringLiteral("/b")}));
+    QVERIFY(check.isLeaderElected);
+    QCOMPARE(check.leaseNamespace, QStringLiteral("ops"));
+    QCOMPARE(check.leaseName, QStringLiteral("l"));
     const Result<Command> plain = parseCommandLine({QStringLiteral("check")});
     QVERIFY(std::get<CheckOptions>(plain.value()).pluginDirs.isEmpty());
     const Result<Command> got = parseCommandLine(words("get --raw /api/v1?a=b --context c"));
