@@ -1,6 +1,7 @@
 #include "checkrights.h"
 
 #include "checkkinds.h"
+#include "definitionwatch.h"
 #include "servercalls.h"
 
 #include <pluginhost/pluginchecks.h>
@@ -10,6 +11,7 @@
 #include <QtCore/qhash.h>
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
+#include <algorithm>
 #include <map>
 #include <set>
 #include <tuple>
@@ -130,6 +132,17 @@ public:
             m_tell({Grade::Good, topic, QStringLiteral("has all of its %1 rights").arg(wanted)});
     }
 
+    // What davit works without; `loss` says how.
+    void look(const QString &topic, const Right &right, const QString &loss)
+    {
+        const QStringList lacking = lackingOf(right);
+        if (m_fault.isEmpty() && !lacking.isEmpty())
+            m_tell({Grade::Odd, topic,
+                QStringLiteral("may not %1 %2, so %3; %4")
+                    .arg(lacking.join(QStringLiteral(", ")), right.text(), loss,
+                        remedy(right, lacking, m_user))});
+    }
+
     // True when the server could not be asked, which this tells.
     bool hasFailed(const QString &topic) const
     {
@@ -194,6 +207,20 @@ private:
     QueryExit m_faultExit = QueryExit::Done;
     bool m_areMissing = false;
 };
+
+// Kinds that come by a CRD, most likely.
+bool hasInstalledKinds(const PluginMetadata &metadata)
+{
+    return std::any_of(metadata.resources.begin(), metadata.resources.end(),
+        [](const DeclaredResource &declared) { return !isBuiltIn(declared.gvk.group); });
+}
+
+Right definitionsRight()
+{
+    const transport::Resource &definitions = DefinitionWatch::resource();
+    return {definitions.gvk.group, definitions.plural, {}, {}, {}, {},
+        {QStringLiteral("list"), QStringLiteral("watch")}};
+}
 
 Status readMetadata(const pluginhost::PluginFile &file, PluginMetadata *metadata)
 {
@@ -294,6 +321,9 @@ QueryExit checkRights(ServerCalls &calls, const std::optional<ObjectKey> &lease,
         }
         kinds.checkPlugin(metadata.id, metadata);
         rights.check(metadata.id, rightsOf(metadata));
+        if (hasInstalledKinds(metadata))
+            rights.look(metadata.id, definitionsRight(),
+                QStringLiteral("kinds that are installed or changed later are noticed 10 s late"));
         if (rights.hasFailed(topic))
             break;
     }

@@ -190,6 +190,8 @@ void addHandlerMetrics(
     registry.addCollector([handlers = std::move(handlers)](MetricsSink &sink) {
         std::map<std::array<QString, 3>, qsizetype> pending; // of handlers that ask for the same
         for (const cache::HandlerState &state : handlers()) {
+            if (state.owner.isEmpty())
+                continue; // the host's own
             const bool isLatest = priv::isLatest(state.request.delivery());
             QString resource = toString(state.request.gvk());
             if (state.request.payload() == Payload::Metadata)

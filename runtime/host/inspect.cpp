@@ -1,11 +1,13 @@
 #include "inspect.h"
 
+#include "definitionwatch.h"
 #include "elfsymbols.h"
 
 #include <pluginhost/pluginchecks.h>
 
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qjsondocument.h>
+#include <algorithm>
 
 namespace davit::host {
 
@@ -60,6 +62,13 @@ QString describe(const PluginMetadata &metadata)
         text += line("watches", describe(resource));
     for (const PolicyRule &rule : metadata.rbac)
         text += line("may", describe(rule));
+    const bool hasInstalledKinds = std::any_of(metadata.resources.begin(), metadata.resources.end(),
+        [](const DeclaredResource &resource) { return !isBuiltIn(resource.gvk.group); });
+    if (hasInstalledKinds)
+        text += line("davit may",
+            QStringLiteral(
+                "list, watch: customresourcedefinitions.apiextensions.k8s.io, to hear at "
+                "once of kinds that are installed or changed"));
     for (const QString &file : metadata.crds)
         text += line("CRD file", file);
     for (const pluginhost::PluginDependency &dependency : metadata.dependencies)

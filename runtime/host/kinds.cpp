@@ -16,57 +16,93 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
         : ask(std::move(question)), executor(where), time(clock)
     { }
 
-    void look(
-        const Gvk &gvk, std::function<void()> done, std::function<void(const QString &)> waiting)
+    struct Look
     {
-        ask(gvk,
-            [self = shared_from_this(), gvk, done, waiting](
-                const Result<transport::Resource> &answer) {
-                self->answered(gvk, answer, done, waiting);
-            });
+        Gvk gvk;
+        std::function<void()> done;
+        std::function<void(const QString &)> waiting;
+    };
+    struct Pause
+    {
+        Look next;
+        support::TimeSource::TimerId timer = 0;
+    };
+
+    void look(const Look &look)
+    {
+        ask(look.gvk, [self = shared_from_this(), look](const Result<transport::Resource> &answer) {
+            self->answered(look, answer);
+        });
     }
 
-    void answered(const Gvk &gvk, const Result<transport::Resource> &answer,
-        const std::function<void()> &done, const std::function<void(const QString &)> &waiting)
+    void answered(const Look &look, const Result<transport::Resource> &answer)
     {
         {
             const std::lock_guard lock(mutex);
             if (isClosed)
                 return;
             if (answer.isOk())
-                known.insert(gvk, answer.value());
+                known.insert(look.gvk, answer.value());
         }
         if (answer.isOk())
-            return done();
-        waiting(answer.error().message());
+            return look.done();
+        look.waiting(answer.error().message());
         const std::lock_guard lock(mutex);
         if (isClosed)
             return;
         const quint64 pause = ++lastPause;
-        pauses[pause] = time.callAfter(
-            kPause, executor, [self = weak_from_this(), pause, gvk, done, waiting] {
-                const std::shared_ptr<Core> core = self.lock();
-                if (!core)
-                    return;
-                {
-                    const std::lock_guard lock(core->mutex);
-                    core->pauses.erase(pause);
+        pauses[pause] = {look, time.callAfter(kPause, executor, [self = weak_from_this(), pause] {
+                             if (const std::shared_ptr<Core> core = self.lock())
+                                 core->pauseEnded(pause);
+                         })};
+    }
+
+    void pauseEnded(quint64 pause)
+    {
+        Look next;
+        {
+            const std::lock_guard lock(mutex);
+            const auto ended = pauses.find(pause);
+            if (ended == pauses.end())
+                return; // it was cut short, and looked for
+            next = ended->second.next;
+            pauses.erase(ended);
+        }
+        look(next);
+    }
+
+    // Ends the pauses of kinds that `isIts` takes.
+    void cutPauses(const std::function<bool(const Gvk &)> &isIts)
+    {
+        std::vector<Pause> cut;
+        {
+            const std::lock_guard lock(mutex);
+            for (auto i = pauses.begin(); i != pauses.end();) {
+                if (!isIts(i->second.next.gvk)) {
+                    ++i;
+                    continue;
                 }
-                core->look(gvk, done, waiting);
-            });
+                cut.push_back(std::move(i->second));
+                i = pauses.erase(i);
+            }
+        }
+        for (const Pause &pause : cut) {
+            time.cancel(pause.timer);
+            look(pause.next);
+        }
     }
 
     // The executor need not live longer.
     void close()
     {
-        std::map<quint64, support::TimeSource::TimerId> pausing;
+        std::map<quint64, Pause> pausing;
         {
             const std::lock_guard lock(mutex);
             isClosed = true;
             pausing.swap(pauses);
         }
-        for (const auto &[pause, timer] : pausing)
-            time.cancel(timer);
+        for (const auto &[number, pause] : pausing)
+            time.cancel(pause.timer);
     }
 
     const Ask ask;
@@ -75,8 +111,7 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
     mutable std::mutex mutex;
     QHash<Gvk, transport::Resource> known; // GUARDED_BY(mutex)
     QSet<Gvk> again; // are looked for again; GUARDED_BY(mutex)
-    std::map<quint64, support::TimeSource::TimerId>
-        pauses; // until the next look; GUARDED_BY(mutex)
+    std::map<quint64, Pause> pauses; // until the next look; GUARDED_BY(mutex)
     quint64 lastPause = 0; // GUARDED_BY(mutex)
     bool isClosed = false; // GUARDED_BY(mutex)
 };
@@ -93,7 +128,7 @@ Kinds::~Kinds()
 void Kinds::resolve(
     const Gvk &gvk, std::function<void()> done, std::function<void(const QString &)> waiting)
 {
-    m_core->look(gvk, std::move(done), std::move(waiting));
+    m_core->look({gvk, std::move(done), std::move(waiting)});
 }
 
 void Kinds::lookAgain(const Gvk &gvk, std::function<void(const transport::Resource &now)> changed)
@@ -117,7 +152,22 @@ void Kinds::lookAgain(const Gvk &gvk, std::function<void(const transport::Resour
         if (!(now == before))
             changed(now);
     };
-    core->look(gvk, found, [](const QString &) {});
+    core->look({gvk, found, [](const QString &) {}});
+}
+
+void Kinds::groupsChanged(const std::set<QString> &groups,
+    const std::function<void(const Gvk &gvk, const transport::Resource &now)> &changed)
+{
+    const auto isIts = [&groups](const Gvk &gvk) { return groups.contains(gvk.group); };
+    QList<Gvk> found;
+    {
+        const std::lock_guard lock(m_core->mutex);
+        found = m_core->known.keys();
+    }
+    m_core->cutPauses(isIts);
+    for (const Gvk &gvk : std::as_const(found))
+        if (isIts(gvk))
+            lookAgain(gvk, [changed, gvk](const transport::Resource &now) { changed(gvk, now); });
 }
 
 Result<transport::Resource> Kinds::find(const Gvk &gvk) const

@@ -1,12 +1,13 @@
 // The kinds that plugins wait for: each is looked for until the cluster serves it, then known.
 // Contract: a kind that is not served, or whose discovery fails, is looked for again every 10 s
-// (M-9); whoever waits is told why each time. What was found stays until lookAgain() finds another.
-// Test: tst_kinds; tst_run.
+// (M-9), and at once when its group has changed; whoever waits is told why each time. What was
+// found stays until lookAgain() finds another. Test: tst_kinds; tst_run.
 #pragma once
 
 #include <client/restmapper.h>
 
 #include <functional>
+#include <set>
 
 namespace davit::host {
 
@@ -28,6 +29,11 @@ public:
     // A kind that was found is not served there any more: looks for it as resolve() does, until it
     // is served again. `changed` once, when it has another resource then. [thread-safe]
     void lookAgain(const Gvk &gvk, std::function<void(const transport::Resource &now)> changed);
+    // Something of these groups was installed, changed or removed: who waits for a kind of theirs
+    // is answered at once, and kinds that were found are looked for again, as lookAgain() does.
+    // [thread-safe]
+    void groupsChanged(const std::set<QString> &groups,
+        const std::function<void(const Gvk &gvk, const transport::Resource &now)> &changed);
     // As it was found last; KindNotServed unless resolve() found it. [thread-safe]
     Result<transport::Resource> find(const Gvk &gvk) const;
 

@@ -146,6 +146,7 @@ RuntimeServices::RuntimeServices(const transport::ClusterConfig &cluster, suppor
               return m_queueMetrics.observerFor(pluginId, controller);
           })
     , m_controllers(controllerServices())
+    , m_definitions(definitionSurroundings())
 {
     m_queueMetrics.collectFrom(m_queues);
 }
@@ -170,15 +171,52 @@ cache::FactoryOptions RuntimeServices::followingOptions(const Configuration &con
     options.currentResource = [this](const Gvk &gvk) { return m_kinds.find(gvk); };
     options.onNotServed = [this](const Gvk &gvk) {
         m_mapper.forget(gvk);
-        m_kinds.lookAgain(gvk,
-            [log = Logger(m_log, QStringLiteral("cache")).with("kind", toString(gvk))](
-                const transport::Resource &now) {
-                log.info("a kind is served in another way than before",
-                    {{"resource", now.plural}, {"isNamespaced", now.isNamespaced}});
-            });
+        m_kinds.lookAgain(
+            gvk, [this, gvk](const transport::Resource &now) { tellKindChanged(gvk, now); });
     };
     options.onDefinition = [this](const QString &group) { m_mapper.forgetGroup(group); };
+    options.onWatchError = [this](const cache::WatchScope &scope, const Error &error) {
+        m_definitions.failed(scope.gvk, error);
+    };
     return options;
+}
+
+DefinitionWatch::Surroundings RuntimeServices::definitionSurroundings()
+{
+    DefinitionWatch::Surroundings around;
+    around.executor = &m_callStrand;
+    around.time = &m_time;
+    around.log = Logger(m_log, QStringLiteral("cache"));
+    around.probe = [this](std::function<void(const Error &)> answered) {
+        client::Call call;
+        call.operation = QStringLiteral("list CustomResourceDefinitions");
+        transport::ListOptions one;
+        one.limit = 1;
+        call.request.target = transport::collectionTarget(DefinitionWatch::resource(), {}, one);
+        call.request.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+        m_rest.send(call, [answered = std::move(answered)](const client::RawReply &reply) {
+            answered(reply.error);
+        });
+    };
+    around.makeInformer = [this](const InformerRequest &request, priv::FaultSink &faults,
+                              std::unique_ptr<priv::InformerBackend> *backend) {
+        return m_informers.makeInformer(DefinitionWatch::resource(), request, faults, backend);
+    };
+    around.onChanged = [this](const std::set<QString> &groups) {
+        for (const QString &group : groups)
+            m_mapper.forgetGroup(group);
+        m_kinds.groupsChanged(groups,
+            [this](const Gvk &gvk, const transport::Resource &now) { tellKindChanged(gvk, now); });
+    };
+    return around;
+}
+
+void RuntimeServices::tellKindChanged(const Gvk &gvk, const transport::Resource &now) const
+{
+    Logger(m_log, QStringLiteral("cache"))
+        .with("kind", toString(gvk))
+        .info("a kind is served in another way than before",
+            {{"resource", now.plural}, {"isNamespaced", now.isNamespaced}});
 }
 
 controller::ControllerRuntime::Services RuntimeServices::controllerServices()
@@ -212,6 +250,9 @@ QList<observability::SyncProgress> RuntimeServices::syncs() const
 {
     QList<observability::SyncProgress> all;
     for (const cache::ResourceState &state : m_informers.states()) {
+        const QStringList plugins = m_needs.plugins(state.scope);
+        if (plugins.isEmpty() && state.scope.gvk == DefinitionWatch::resource().gvk)
+            continue; // the host's own; nobody waits for it
         observability::SyncProgress sync;
         sync.resource = state.scope.toText();
         sync.isSynced = state.hasSynced;
@@ -228,7 +269,7 @@ QList<observability::SyncProgress> RuntimeServices::syncs() const
                       .arg(error.message(), QString::number(error.httpStatus()))
                 : error.message();
         if (!state.hasSynced)
-            sync.plugins = m_needs.plugins(state.scope);
+            sync.plugins = plugins;
         all << sync;
     }
     std::sort(all.begin(), all.end(),
@@ -239,6 +280,7 @@ QList<observability::SyncProgress> RuntimeServices::syncs() const
 void RuntimeServices::resolve(
     const Gvk &gvk, std::function<void()> done, std::function<void(const QString &reason)> waiting)
 {
+    m_definitions.want(gvk.group);
     m_kinds.resolve(gvk, std::move(done), std::move(waiting));
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "configfile.h"
+#include "definitionwatch.h"
 #include "kinds.h"
 #include "queuemetrics.h"
 #include "resourceneeds.h"
@@ -88,6 +89,8 @@ private:
 
     controller::ControllerRuntime::Services controllerServices();
     cache::FactoryOptions followingOptions(const Configuration &configuration);
+    DefinitionWatch::Surroundings definitionSurroundings();
+    void tellKindChanged(const Gvk &gvk, const transport::Resource &now) const;
     std::shared_ptr<cache::OwnWrites> ownWritesOf(const QString &pluginId);
 
     support::TimeSource &m_time;
@@ -116,6 +119,7 @@ private:
     // By plugin: its client writes them down, its listers wait for them.
     // GUARDED_BY(m_ownWritesMutex)
     QHash<QString, std::shared_ptr<cache::OwnWrites>> m_ownWrites;
+    DefinitionWatch m_definitions; // last: its view is of the informers
 };
 
 } // namespace davit::host

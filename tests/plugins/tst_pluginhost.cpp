@@ -199,6 +199,9 @@ void tst_PluginHost::inspects_data()
     row("CRDs are nobody's job yet", "good", true,
         {QStringLiteral("  CRD file     crds/thing.yaml\n"),
             QStringLiteral("  warning      davit does not install CRDs yet; ")});
+    row("a kind that is installed", "optionalkind", true,
+        {QStringLiteral(
+            "  davit may    list, watch: customresourcedefinitions.apiextensions.k8s.io")});
     row("no promise about its symbols", "missingsymbol", true, {good});
     row("refused", "newersdk", false, {QStringLiteral("  metadata     refused: ")});
 }

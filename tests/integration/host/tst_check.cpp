@@ -34,6 +34,7 @@ private Q_SLOTS:
     void good();
     void troubles_data();
     void troubles();
+    void installedKinds();
     void noServer();
     void wrongCa();
     void expired();
@@ -202,6 +203,30 @@ void tst_Check::troubles()
     QVERIFY2(!outcome.out.contains(u"secret-of-bob"), qPrintable(outcome.out));
     QCOMPARE(outcome.out.contains(u"Davit can work with this cluster."), exitCode == 0);
     QCOMPARE(outcome.out.contains(u"exit code %1."_s.arg(exitCode)), exitCode != 0);
+}
+
+// M-9: without the watch of definitions davit works, and is slower to notice.
+void tst_Check::installedKinds()
+{
+    Trouble trouble;
+    trouble.denied = "customresourcedefinitions";
+    RawServer server([&](RawConnection &connection) { play(trouble, connection); }, serverTls());
+    const QString path = kubeconfig("https://127.0.0.1:" + QByteArray::number(server.port()),
+        "token: t", QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"));
+    const QString plugin = QStringLiteral(DAVIT_BUILD_DIR "/tests/fixture-plugins/optionalkind.so");
+    for (const QString &file : {plugin, kReplicator}) {
+        const Outcome outcome
+            = davitWith({u"check"_s, u"--kubeconfig"_s, path, u"--plugin-dir"_s, file});
+        QVERIFY2(outcome.exitCode == 0, qPrintable(outcome.out + outcome.errors));
+        QCOMPARE(outcome.out.contains(u"customresourcedefinitions"), file == plugin);
+        if (file == plugin)
+            QVERIFY2(
+                finding(outcome, u"optional-kind"_s)
+                    .contains(u"look: may not list, watch customresourcedefinitions of "
+                              "apiextensions.k8s.io in all namespaces, so kinds that are "
+                              "installed or changed later are noticed 10 s late; grant it ("_s),
+                qPrintable(outcome.out));
+    }
 }
 
 void tst_Check::noServer()

@@ -7,6 +7,7 @@
 #include <testing/embeddedapiserver.h>
 
 #include <QTest>
+#include <algorithm>
 
 using namespace davit;
 using namespace Qt::Literals::StringLiterals;
@@ -47,6 +48,15 @@ struct Lines final : priv::LogBackend
     std::mutex mutex;
     QByteArrayList seen; // GUARDED_BY(mutex)
 };
+
+// Its informer was answered with 404.
+bool isLost(const host::RuntimeServices &services)
+{
+    const std::vector<cache::ResourceState> resources = services.resources();
+    return std::any_of(resources.begin(), resources.end(), [](const auto &resource) {
+        return resource.scope.gvk == kWidget && resource.reflector.lastError.httpStatus() == 404;
+    });
+}
 
 } // namespace
 
@@ -107,11 +117,7 @@ void tst_KindChange::change()
     QTRY_VERIFY(!client.list(kWidget).result().isOk());
     // The informer has heard of it, too: what is made anew at once under the same path looks as
     // ever.
-    const auto hasHeard = [&services] {
-        const std::vector<cache::ResourceState> resources = services.resources();
-        return !resources.empty() && resources.front().reflector.lastError.httpStatus() == 404;
-    };
-    QTRY_VERIFY_WITH_TIMEOUT(hasHeard(), 60000);
+    QTRY_VERIFY_WITH_TIMEOUT(isLost(services), 60000);
     QVERIFY(server.put(definition(plural, isNamespaced ? "Namespaced" : "Cluster")).isOk());
     QVERIFY(server.put(widget("b", isNamespaced)).isOk());
     const ObjectKey key{isNamespaced ? u"default"_s : QString(), u"b"_s};

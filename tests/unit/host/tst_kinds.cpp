@@ -34,6 +34,13 @@ struct Rig
             kWidget, [this] { ++found; }, [this](const QString &) { ++waited; });
         executor.runAll();
     }
+    void groupsChanged(const QString &group)
+    {
+        kinds->groupsChanged({group}, [this](const Gvk &gvk, const transport::Resource &now) {
+            changes += gvk.kind + u' ' + now.plural;
+        });
+        executor.runAll();
+    }
     void lookAgain()
     {
         kinds->lookAgain(
@@ -52,6 +59,9 @@ private Q_SLOTS:
     void leavesNoTimer();
     void again_data();
     void again();
+    void groupsChanged_data();
+    void groupsChanged();
+    void cutPauses();
 };
 
 void tst_Kinds::waits() // M-9
@@ -109,6 +119,66 @@ void tst_Kinds::again()
     QTEST(rig.kinds->find(kWidget).value().isNamespaced, "isNamespaced");
     rig.lookAgain();
     QCOMPARE(rig.asked, 4);
+}
+
+// M-9: who waits is answered at once, and what was found is followed.
+void tst_Kinds::groupsChanged_data()
+{
+    QTest::addColumn<QString>("before"); // plural; empty: not served
+    QTest::addColumn<QString>("after");
+    QTest::addColumn<QString>("group");
+    QTest::addColumn<int>("asked"); // by the news
+    QTest::addColumn<int>("found");
+    QTest::addColumn<QStringList>("changes");
+    const QString ours = u"demo.example"_s;
+    const QString gizmos = u"Widget gizmos"_s;
+    QTest::newRow("it comes") << QString() << u"widgets"_s << ours << 1 << 1 << QStringList();
+    QTest::newRow("not yet") << QString() << QString() << ours << 1 << 0 << QStringList();
+    QTest::newRow("another group's news")
+        << QString() << u"widgets"_s << u"other.example"_s << 0 << 0 << QStringList();
+    QTest::newRow("it changes") << u"widgets"_s << u"gizmos"_s << ours << 1 << 1
+                                << QStringList{gizmos};
+    QTest::newRow("nothing of it changes")
+        << u"widgets"_s << u"widgets"_s << ours << 1 << 1 << QStringList();
+    QTest::newRow("it goes") << u"widgets"_s << QString() << ours << 1 << 1 << QStringList();
+}
+
+void tst_Kinds::groupsChanged()
+{
+    QFETCH(const QString, before);
+    QFETCH(const QString, after);
+    QFETCH(const QString, group);
+    const auto answer = [](const QString &plural) {
+        return plural.isEmpty() ? Result<transport::Resource>(transport::kindNotServed(kWidget))
+                                : transport::Resource{kWidget, plural, true};
+    };
+    Rig rig;
+    rig.answer = answer(before);
+    rig.resolve();
+    rig.answer = answer(after);
+    rig.asked = 0;
+    rig.groupsChanged(group);
+    QTEST(rig.asked, "asked");
+    QTEST(rig.found, "found");
+    QTEST(rig.changes, "changes");
+    // What is still not there is looked for as before.
+    rig.answer = answer(u"gizmos"_s);
+    rig.clock.advance(11s, &rig.executor);
+    QCOMPARE(rig.found, 1);
+    QCOMPARE(rig.clock.pendingTimers(), 0);
+    if (!before.isEmpty() && after.isEmpty())
+        QCOMPARE(rig.changes, QStringList{u"Widget gizmos"_s});
+}
+
+// A pause that ended already, and whose look waits for the executor, is not looked for twice.
+void tst_Kinds::cutPauses()
+{
+    Rig rig;
+    rig.resolve();
+    rig.clock.advance(11s); // posted, and not run
+    rig.groupsChanged(u"demo.example"_s);
+    QCOMPARE(rig.asked, 2);
+    QCOMPARE(rig.clock.pendingTimers(), 1);
 }
 
 QTEST_GUILESS_MAIN(tst_Kinds)
