@@ -1,91 +1,10 @@
 #include "ratelimitedtransport.h"
 
+#include "delayedexchange.h"
+
 #include <algorithm>
-#include <utility>
 
 namespace davit::transport {
-
-using std::chrono::duration_cast;
-using std::chrono::milliseconds;
-
-// A request that has its token but not yet its time. The mutex is for the owner, who may let go on
-// any thread.
-class RateLimitedTransport::Waiting : public std::enable_shared_from_this<Waiting>
-{
-public:
-    Waiting(RateLimitedTransport &limiter, const Request &request, support::Executor &executor,
-        ResponseSink &sink)
-        : m_limiter(limiter), m_executor(executor), m_sink(sink), m_request(request)
-    { }
-
-    void wait(Nanoseconds delay)
-    {
-        if (m_request.totalDeadline.count() > 0)
-            m_request.totalDeadline -= duration_cast<milliseconds>(delay);
-        const std::lock_guard lock(m_mutex);
-        m_timer = m_limiter.m_time.callAfter(
-            delay, m_executor, [self = shared_from_this()] { self->send(); });
-    }
-    // Tells, from the executor, that its time would have come too late.
-    void refuse()
-    {
-        m_executor.post([self = shared_from_this()] {
-            {
-                const std::lock_guard lock(self->m_mutex);
-                if (self->m_isClosed)
-                    return;
-            }
-            self->m_sink.onFinished(Error(ErrorCode::Timeout,
-                QStringLiteral("%1 %2%3: it was not sent: its turn under the rate limit of %4 "
-                               "requests a second comes after its deadline; raise --kube-api-qps")
-                    .arg(QString::fromLatin1(self->m_request.method), self->m_limiter.serverName(),
-                        QString::fromLatin1(self->m_request.target.split('?').first()))
-                    .arg(self->m_limiter.m_limit.requestsPerSecond)));
-        });
-    }
-    void close()
-    {
-        std::unique_ptr<Exchange> last; // its end waits for a callback
-        {
-            const std::lock_guard lock(m_mutex);
-            m_isClosed = true;
-            last = std::move(m_exchange);
-            if (m_timer == 0)
-                return;
-            m_limiter.m_time.cancel(std::exchange(m_timer, 0)); // its executor need not live longer
-        }
-        m_limiter.giveBack();
-    }
-
-private:
-    void send()
-    {
-        const std::lock_guard lock(m_mutex);
-        if (m_isClosed)
-            return;
-        m_timer = 0;
-        m_exchange = m_limiter.m_inner->start(m_request, m_executor, m_sink);
-    }
-
-    RateLimitedTransport &m_limiter;
-    support::Executor &m_executor;
-    ResponseSink &m_sink;
-    Request m_request;
-    std::mutex m_mutex;
-    std::unique_ptr<Exchange> m_exchange; // GUARDED_BY(m_mutex)
-    support::TimeSource::TimerId m_timer = 0; // GUARDED_BY(m_mutex)
-    bool m_isClosed = false; // GUARDED_BY(m_mutex)
-};
-
-class RateLimitedTransport::WaitingExchange final : public Exchange
-{
-public:
-    explicit WaitingExchange(std::shared_ptr<Waiting> waiting) : m_waiting(std::move(waiting)) { }
-    ~WaitingExchange() override { m_waiting->close(); }
-
-private:
-    const std::shared_ptr<Waiting> m_waiting;
-};
 
 RateLimitedTransport::RateLimitedTransport(
     std::unique_ptr<Transport> inner, support::TimeSource &time, RateLimit limit)
@@ -129,14 +48,23 @@ std::unique_ptr<Exchange> RateLimitedTransport::start(
     const Nanoseconds wait = take(hasDeadline ? request.totalDeadline : Nanoseconds::max());
     if (wait.count() == 0)
         return m_inner->start(request, executor, sink);
-    auto waiting = std::make_shared<Waiting>(*this, request, executor, sink);
     if (wait.count() < 0)
-        waiting->refuse();
-    else
-        waiting->wait(wait);
-    if (m_limit.onWait && wait.count() > 0)
+        return DelayedExchange::refused(tooLate(request), executor, sink);
+    auto waiting = std::make_unique<DelayedExchange>(
+        *m_inner, m_time, request, executor, sink, wait, [this] { giveBack(); });
+    if (m_limit.onWait)
         m_limit.onWait(request, wait);
-    return std::make_unique<WaitingExchange>(std::move(waiting));
+    return waiting;
+}
+
+Error RateLimitedTransport::tooLate(const Request &request) const
+{
+    return Error(ErrorCode::Timeout,
+        QStringLiteral("%1 %2%3: it was not sent: its turn under the rate limit of %4 requests a "
+                       "second comes after its deadline; raise --kube-api-qps")
+            .arg(QString::fromLatin1(request.method), serverName(),
+                QString::fromLatin1(request.target.split('?').first()))
+            .arg(m_limit.requestsPerSecond));
 }
 
 } // namespace davit::transport

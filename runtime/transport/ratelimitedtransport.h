@@ -40,14 +40,13 @@ public:
     QString serverName() const override { return m_inner->serverName(); }
 
 private:
-    class Waiting;
-    class WaitingExchange;
     using Nanoseconds = support::TimeSource::Nanoseconds;
 
     // How long a request waits for its token; below zero when that is longer than `longest`, and
     // then it has none.
     Nanoseconds take(Nanoseconds longest);
     void giveBack();
+    Error tooLate(const Request &request) const;
 
     const std::unique_ptr<Transport> m_inner;
     support::TimeSource &m_time;
