@@ -1,0 +1,65 @@
+// What comes of the transport's news: series of rest_client_*, and lines of the log.
+#include "../loglines.h"
+#include "host/transportmetrics.h"
+#include "testing/manualclock.h"
+
+#include <QTest>
+
+using namespace davit;
+using namespace Qt::Literals::StringLiterals;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Rig
+{
+    testing::ManualClock clock;
+    fake::Lines lines;
+    observability::MetricsRegistry metrics;
+    transport::TransportOptions options;
+
+    Rig()
+    {
+        transport::ClusterConfig cluster;
+        cluster.server = QUrl(u"https://h:6443"_s);
+        options = host::transportOptions(cluster, clock, lines, metrics);
+    }
+    bool has(const QByteArray &line) const { return metrics.text().contains('\n' + line + '\n'); }
+};
+
+} // namespace
+
+class tst_TransportMetrics : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void waits_data();
+    void waits();
+};
+
+void tst_TransportMetrics::waits_data()
+{
+    QTest::addColumn<int>("milliseconds");
+    QTest::addColumn<QStringList>("lines");
+    const QString limit = u"|client|a request waits for the rate limit of --kube-api-qps"
+                          "|path=/api/v1/pods|verb=GET|seconds=%1"_s;
+    QTest::newRow("C-5 50 ms for the rate limit") << 50 << QStringList();
+    QTest::newRow("C-5 more") << 500 << QStringList{u'4' + limit.arg(0.5)};
+    QTest::newRow("C-5 more than a second") << 1500 << QStringList{u'3' + limit.arg(1.5)};
+}
+
+void tst_TransportMetrics::waits()
+{
+    QFETCH(const int, milliseconds);
+    Rig rig;
+    rig.lines.most = LogLevel::Debug;
+    transport::Request request;
+    request.target = "/api/v1/pods?limit=1";
+    rig.options.onWait(request, std::chrono::milliseconds(milliseconds));
+    QTEST(rig.lines.seen, "lines");
+    QVERIFY(rig.metrics.text().contains(
+        "rest_client_rate_limiter_duration_seconds_count{host=\"h:6443\",verb=\"GET\"} 1\n"));
+}
+
+QTEST_GUILESS_MAIN(tst_TransportMetrics)
+#include "tst_transportmetrics.moc"
