@@ -126,7 +126,8 @@ Result<Setup> prepareSetup(const RunOptions &options)
         = chosenCluster(options.kubeconfig, options.context);
     if (!cluster.isOk()) {
         const QString sentence = cluster.error().message();
-        const bool isAdvised = sentence.contains(QLatin1StringView("--kubeconfig"));
+        const bool isAdvised = sentence.contains(QLatin1StringView("--kubeconfig"))
+            || sentence.contains(QLatin1StringView(" in the environment"));
         const QString advice = options.context.isEmpty()
             ? QStringLiteral("; check --kubeconfig or KUBECONFIG")
             : QStringLiteral("; check --context, --kubeconfig or KUBECONFIG");

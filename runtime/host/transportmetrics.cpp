@@ -59,6 +59,14 @@ transport::TransportOptions transportOptions(const transport::ClusterConfig &clu
         else if (wait > std::chrono::milliseconds(50))
             told.debug(sentence, {{"verb", verb}, {"seconds", seconds}});
     };
+    options.onBackoff = [log = Logger(log, QStringLiteral("client"))](
+                            const transport::Request &request, std::chrono::nanoseconds wait) {
+        if (wait > std::chrono::seconds(1))
+            log.with("path", QString::fromLatin1(request.target.split('?').first()))
+                .info("a request waits, since the server refused or broke what it was asked before",
+                    {{"verb", QString::fromLatin1(request.method)},
+                        {"seconds", std::chrono::duration<double>(wait).count()}});
+    };
     options.onExecRun = execMetrics(time, metrics);
     options.onReloadFault = [log = Logger(log, QStringLiteral("transport"))](const QString &fault) {
         log.warning(

@@ -1,5 +1,5 @@
 // What the transport tells of its waits, programs, connections and files, as log lines and as the
-// rest_client_* metrics that MeteredTransport cannot know. Source: BEHAVIOURS.md C-5, C-75.
+// rest_client_* metrics that MeteredTransport cannot know. Source: BEHAVIOURS.md C-5, C-13, C-75.
 // Test: tst_transportmetrics.
 #pragma once
 

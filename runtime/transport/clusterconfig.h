@@ -48,6 +48,13 @@ struct Impersonation
     QList<std::pair<QString, QStringList>> extra; // keys as the kubeconfig wrote them
 };
 
+// Back-off of a server that refuses or breaks requests (C-13); see BackoffTransport.
+struct HostBackoff
+{
+    std::chrono::seconds base{0}; // 1 at least
+    std::chrono::seconds longest{0}; // 1 at least
+};
+
 struct ClusterConfig
 {
     // For messages: "context \"dev\" of /home/a/.kube/config", "in-cluster configuration".
@@ -89,6 +96,8 @@ struct ClusterConfig
     // positive rate there is none. See RateLimitedTransport.
     double requestsPerSecond = 0;
     int burst = 1;
+
+    std::optional<HostBackoff> backoff; // of the environment; unset: none
 
     // Sentences for the log: what was wrong but does not stand in the way.
     QStringList warnings;

@@ -1,6 +1,6 @@
 // An exchange that begins on another transport after a delay, or ends without having begun: what a
 // transport makes of a request that has to wait. Contract: as transport.h; nothing is sent when it
-// is let go while it waits. Test: tst_ratelimitedtransport.
+// is let go while it waits. Test: tst_ratelimitedtransport, tst_backofftransport.
 #pragma once
 
 #include "transport.h"

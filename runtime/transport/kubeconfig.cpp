@@ -1,5 +1,6 @@
 #include "kubeconfig.h"
 
+#include "backoffenvironment.h"
 #include "credential.h"
 #include "httpheaders.h"
 #include "incluster.h"
@@ -368,10 +369,7 @@ Result<ClusterConfig> inPodInstead(
     return config;
 }
 
-} // namespace
-
-Result<ClusterConfig> loadClusterConfig(
-    const LoadRequest &request, const LoadEnvironment &environment)
+Result<ClusterConfig> chooseAndLoad(const LoadRequest &request, const LoadEnvironment &environment)
 {
     const QString variable = environment.variable("KUBECONFIG");
     QStringList paths = variable.split(u':', Qt::SkipEmptyParts);
@@ -405,6 +403,19 @@ Result<ClusterConfig> loadClusterConfig(
         QStringLiteral("no cluster is configured: %1 does not exist or names none, and this is no "
                        "pod; name a kubeconfig with --kubeconfig or KUBECONFIG")
             .arg(paths.join(QStringLiteral(", "))));
+}
+
+} // namespace
+
+Result<ClusterConfig> loadClusterConfig(
+    const LoadRequest &request, const LoadEnvironment &environment)
+{
+    const Result<ClusterConfig> loaded = chooseAndLoad(request, environment);
+    if (!loaded.isOk())
+        return loaded;
+    ClusterConfig config = loaded.value();
+    const Status status = readBackoff(environment, &config);
+    return status.isOk() ? Result<ClusterConfig>(config) : Result<ClusterConfig>(status.error());
 }
 
 } // namespace davit::transport

@@ -6,6 +6,7 @@
 //   message, each names the file and the entry.
 //   - paths are resolved against the folder of the file that holds them (case B08).
 //   - credentials are dropped for a server without TLS (C-59).
+//   - KUBE_CLIENT_BACKOFF_BASE and KUBE_CLIENT_BACKOFF_DURATION hold for each of them (C-13).
 //   - a proxy that neither Qt nor this configuration can use is an error, never a direct
 //   connection.
 // Source: BEHAVIOURS.md. Test: tst_kubeconfig.

@@ -1,4 +1,6 @@
 #include "qnamtransport.h"
+
+#include "backofftransport.h"
 #include "iothread.h"
 #include "ratelimitedtransport.h"
 #include "retryingtransport.h"
@@ -64,6 +66,9 @@ std::unique_ptr<Transport> makeTransport(
 {
     support::TimeSource &time = options.time ? *options.time : support::systemTimeSource();
     std::unique_ptr<Transport> transport = makeQnamTransport(config, options);
+    if (config.backoff) // inside the limit, whose own refusals are no fault of the server
+        transport = std::make_unique<BackoffTransport>(
+            std::move(transport), time, *config.backoff, options.onBackoff);
     if (config.requestsPerSecond > 0)
         transport = std::make_unique<RateLimitedTransport>(std::move(transport), time,
             RateLimit{config.requestsPerSecond, config.burst, options.onWait});

@@ -44,6 +44,8 @@ struct TransportOptions
     support::TimeSource *time = nullptr;
     // A request is going to wait so long for the rate limit of its ClusterConfig. [thread-safe]
     std::function<void(const Request &, std::chrono::nanoseconds)> onWait = {};
+    // The same for the back-off of its ClusterConfig. [thread-safe]
+    std::function<void(const Request &, std::chrono::nanoseconds)> onBackoff = {};
     // Called with the head of each answer, before its sink hears of it. [io-thread]
     PeerListener onPeer = {};
     // An exec program has ended. [io-thread]
@@ -77,7 +79,8 @@ private:
 // that error. [thread-safe]
 std::unique_ptr<Transport> makeQnamTransport(
     const ClusterConfig &config, const TransportOptions &options = {});
-// The same under the config's rate limit, behind a RetryingTransport: what the runtime uses.
+// The same under the config's rate limit and back-off, behind a RetryingTransport: what the runtime
+// uses.
 // [thread-safe]
 std::unique_ptr<Transport> makeTransport(
     const ClusterConfig &config, const TransportOptions &options = {});

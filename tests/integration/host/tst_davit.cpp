@@ -17,6 +17,7 @@ private Q_SLOTS:
     void texts();
     void refused_data();
     void refused();
+    void wrongEnvironment();
     void serverRefuses_data();
     void serverRefuses();
     void serverAway();
@@ -238,6 +239,18 @@ void tst_Davit::refused()
     QCOMPARE(text.count('\n'), 1);
     const QString head = QStringLiteral("davit: ") + sentence;
     QCOMPARE(QString::fromUtf8(text).left(head.size()), head);
+}
+
+void tst_Davit::wrongEnvironment() // C-13
+{
+    HostProcess davit;
+    davit.setEnvironment(QStringLiteral("KUBE_CLIENT_BACKOFF_BASE"), QStringLiteral("1m"));
+    davit.run({QStringLiteral("--kubeconfig"), kubeconfig(QStringLiteral("http://127.0.0.1:1")),
+        QStringLiteral("--plugin-dir"), m_dir.filePath(QStringLiteral("plugins"))});
+    QCOMPARE(davit.waitForExit(), 2);
+    QCOMPARE(davit.errorText(),
+        QByteArray("davit: KUBE_CLIENT_BACKOFF_BASE in the environment is \"1m\"; write whole "
+                   "seconds from 1 to 86400, or unset it\n"));
 }
 
 void tst_Davit::serverRefuses_data()

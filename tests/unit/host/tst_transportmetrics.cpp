@@ -39,26 +39,35 @@ private Q_SLOTS:
 
 void tst_TransportMetrics::waits_data()
 {
+    QTest::addColumn<bool>("isBackoff"); // else of the rate limit
     QTest::addColumn<int>("milliseconds");
     QTest::addColumn<QStringList>("lines");
     const QString limit = u"|client|a request waits for the rate limit of --kube-api-qps"
                           "|path=/api/v1/pods|verb=GET|seconds=%1"_s;
-    QTest::newRow("C-5 50 ms for the rate limit") << 50 << QStringList();
-    QTest::newRow("C-5 more") << 500 << QStringList{u'4' + limit.arg(0.5)};
-    QTest::newRow("C-5 more than a second") << 1500 << QStringList{u'3' + limit.arg(1.5)};
+    const QString backoff
+        = u"3|client|a request waits, since the server refused or broke what it was asked before"
+          "|path=/api/v1/pods|verb=GET|seconds=%1"_s;
+    QTest::newRow("C-5 50 ms for the rate limit") << false << 50 << QStringList();
+    QTest::newRow("C-5 more") << false << 500 << QStringList{u'4' + limit.arg(0.5)};
+    QTest::newRow("C-5 more than a second") << false << 1500 << QStringList{u'3' + limit.arg(1.5)};
+    QTest::newRow("C-13 a second of back-off") << true << 1000 << QStringList();
+    QTest::newRow("C-13 more") << true << 1500 << QStringList{backoff.arg(1.5)};
 }
 
 void tst_TransportMetrics::waits()
 {
+    QFETCH(const bool, isBackoff);
     QFETCH(const int, milliseconds);
     Rig rig;
     rig.lines.most = LogLevel::Debug;
     transport::Request request;
     request.target = "/api/v1/pods?limit=1";
-    rig.options.onWait(request, std::chrono::milliseconds(milliseconds));
+    (isBackoff ? rig.options.onBackoff : rig.options.onWait)(
+        request, std::chrono::milliseconds(milliseconds));
     QTEST(rig.lines.seen, "lines");
-    QVERIFY(rig.metrics.text().contains(
-        "rest_client_rate_limiter_duration_seconds_count{host=\"h:6443\",verb=\"GET\"} 1\n"));
+    QCOMPARE(rig.metrics.text().contains("rest_client_rate_limiter_duration_seconds_count{host=\"h:"
+                                         "6443\",verb=\"GET\"} 1\n"),
+        !isBackoff);
 }
 
 QTEST_GUILESS_MAIN(tst_TransportMetrics)
