@@ -33,6 +33,25 @@ std::function<void(const transport::ExecRun &)> execMetrics(
     };
 }
 
+// C-75: of the connection managers, one for each kind of exchange and set of certificates.
+transport::ManagerListener managerMetrics(observability::MetricsRegistry &metrics)
+{
+    const auto uses = [&metrics](const char *result) {
+        return metrics.counter(QStringLiteral("rest_client_transport_create_calls_total"),
+            QStringLiteral("Number of requests that asked for a connection manager, partitioned by "
+                           "the result: hit: one that was there, miss: made for it"),
+            {{QStringLiteral("result"), QLatin1StringView(result)}});
+    };
+    const Gauge entries = metrics.gauge(QStringLiteral("rest_client_transport_cache_entries"),
+        QStringLiteral("Number of connection managers that there are."));
+    transport::ManagerListener listener;
+    listener.onUse = [hit = uses("hit"), miss = uses("miss")](transport::ManagerUse use) {
+        (use == transport::ManagerUse::Hit ? hit : miss).increment();
+    };
+    listener.onCount = [entries](int managers) { entries.set(managers); };
+    return listener;
+}
+
 } // namespace
 
 transport::TransportOptions transportOptions(const transport::ClusterConfig &cluster,
@@ -68,6 +87,16 @@ transport::TransportOptions transportOptions(const transport::ClusterConfig &clu
                         {"seconds", std::chrono::duration<double>(wait).count()}});
     };
     options.onExecRun = execMetrics(time, metrics);
+    options.managers = managerMetrics(metrics);
+    options.onCaReload = [&metrics](const transport::CaReload &reload) {
+        metrics
+            .counter(QStringLiteral("rest_client_transport_ca_reload_total"),
+                QStringLiteral("Number of times a CA reload is attempted, partitioned by the "
+                               "result and reason for the reload attempt"),
+                {{QStringLiteral("result"), QLatin1StringView(reload.result)},
+                    {QStringLiteral("reason"), QLatin1StringView(reload.reason)}})
+            .increment();
+    };
     options.onReloadFault = [log = Logger(log, QStringLiteral("transport"))](const QString &fault) {
         log.warning(
             "changed credential files are not used, the ones before are", {{"error", fault}});

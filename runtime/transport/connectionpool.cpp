@@ -22,7 +22,9 @@ int slotsOf(Channel channel)
 
 } // namespace
 
-ConnectionPool::ConnectionPool(Factory factory) : m_factory(std::move(factory)) { }
+ConnectionPool::ConnectionPool(Factory factory, ManagerListener listener)
+    : m_factory(std::move(factory)), m_listener(std::move(listener))
+{ }
 
 ConnectionPool::~ConnectionPool() = default;
 
@@ -67,8 +69,10 @@ ConnectionPool::Manager *ConnectionPool::findOrMake(Channel channel)
     for (const auto &manager : m_managers) {
         if (manager->channel != channel || manager->isRetired)
             continue;
-        if (manager->running < slotsOf(channel))
+        if (manager->running < slotsOf(channel)) {
+            tellUse(ManagerUse::Hit);
             return manager.get();
+        }
         if (channel != Channel::Watch)
             return nullptr;
     }
@@ -76,7 +80,21 @@ ConnectionPool::Manager *ConnectionPool::findOrMake(Channel channel)
     made->qnam = m_factory();
     made->channel = channel;
     m_managers.push_back(std::move(made));
+    tellUse(ManagerUse::Miss);
+    tellCount();
     return m_managers.back().get();
+}
+
+void ConnectionPool::tellUse(ManagerUse use) const
+{
+    if (m_listener.onUse)
+        m_listener.onUse(use);
+}
+
+void ConnectionPool::tellCount() const
+{
+    if (m_listener.onCount)
+        m_listener.onCount(int(m_managers.size()));
 }
 
 void ConnectionPool::dropIfUnused(Manager &manager)
@@ -87,6 +105,7 @@ void ConnectionPool::dropIfUnused(Manager &manager)
         [&](const std::unique_ptr<Manager> &entry) { return entry.get() == &manager; });
     (*found)->qnam.release()->deleteLater(); // a signal of one of its replies may be under way
     m_managers.erase(found);
+    tellCount();
 }
 
 void ConnectionPool::serve(Channel channel)

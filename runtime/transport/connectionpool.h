@@ -5,10 +5,11 @@
 //   - watches: shards of five, made on demand and dropped when empty.
 //   - a manager never changes its credentials: Qt's connection cache ignores them. It is retired,
 //   what runs on it goes on, and new exchanges get a new one. So is one whose peer did not answer.
-// All of it is [io-thread]. Test: tst_qnamtransport, manyWatches.
+// All of it is [io-thread]. Test: tst_connectionpool; tst_qnamtransport, manyWatches.
 #pragma once
 
 #include "transport.h"
+#include "transportcounts.h"
 
 #include <QtNetwork/qnetworkaccessmanager.h>
 #include <array>
@@ -38,7 +39,7 @@ public:
     };
     using Factory = std::function<std::unique_ptr<QNetworkAccessManager>()>;
 
-    explicit ConnectionPool(Factory factory);
+    explicit ConnectionPool(Factory factory, ManagerListener listener = {});
     ~ConnectionPool();
     Q_DISABLE_COPY_MOVE(ConnectionPool)
 
@@ -54,10 +55,13 @@ public:
 
 private:
     Manager *findOrMake(Channel channel); // null: all slots of the channel are taken
+    void tellUse(ManagerUse use) const;
+    void tellCount() const;
     void dropIfUnused(Manager &manager);
     void serve(Channel channel);
 
     const Factory m_factory;
+    const ManagerListener m_listener;
     std::vector<std::unique_ptr<Manager>> m_managers;
     std::array<std::deque<Waiter *>, 4> m_waiting; // by Channel
 };

@@ -15,6 +15,7 @@
 
 #include "clusterconfig.h"
 #include "transport.h"
+#include "transportcounts.h"
 
 #include <support/timesource.h>
 
@@ -54,6 +55,8 @@ struct TransportOptions
     // now; what was read before is used. Told once they were so for two looks, since a swap takes a
     // moment. [io-thread]
     std::function<void(const QString &fault)> onReloadFault = {};
+    std::function<void(const CaReload &)> onCaReload = {}; // [io-thread]
+    ManagerListener managers = {};
 };
 
 class QnamTransport final : public Transport

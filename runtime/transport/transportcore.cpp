@@ -15,8 +15,13 @@ namespace {
 constexpr std::chrono::seconds kFileCheckInterval{10};
 constexpr std::chrono::minutes kQuietCheckInterval{5}; // while nobody asks anything
 
+constexpr char kReadError[] = "read_error";
+constexpr char kEmpty[] = "empty";
+
 // The new contents; the old ones, and why in `fault`, when the file is gone, empty or unfit.
-QByteArray reread(const QString &path, const QByteArray &old, QString &fault)
+// `reason`, if it is wanted, is that in one word, or stays as it is.
+QByteArray reread(
+    const QString &path, const QByteArray &old, QString &fault, const char **reason = nullptr)
 {
     if (path.isEmpty())
         return old;
@@ -24,6 +29,8 @@ QByteArray reread(const QString &path, const QByteArray &old, QString &fault)
     const QByteArray bytes = readInputFile(path, &unreadable, std::chrono::milliseconds(0));
     if (!bytes.isEmpty())
         return bytes;
+    if (reason)
+        *reason = unreadable.isEmpty() ? kEmpty : kReadError;
     if (!old.isEmpty()) // it was empty from the start: C-44
         fault = QStringLiteral("%1 %2").arg(path,
             unreadable.isEmpty() ? QStringLiteral("is empty")
@@ -58,6 +65,7 @@ TransportCore::TransportCore(
           options.time ? *options.time : support::systemTimeSource(), nullptr, nullptr,
           options.onPeer}
     , m_onReloadFault(options.onReloadFault)
+    , m_onCaReload(options.onCaReload)
 {
     const Result<QSslConfiguration> ssl = tlsConfiguration(config);
     if (ssl.isOk())
@@ -80,7 +88,8 @@ TransportCore::TransportCore(
     } else {
         m_context.credential = makeCredential(config, m_context.time);
     }
-    m_context.pool = std::make_unique<ConnectionPool>([this] { return makeManager(); });
+    m_context.pool
+        = std::make_unique<ConnectionPool>([this] { return makeManager(); }, options.managers);
     m_filesReadAt = m_context.time.monotonic();
     lookLater();
 }
@@ -151,13 +160,32 @@ void TransportCore::reloadFiles()
     m_filesReadAt = now;
     ClusterConfig fresh = config;
     QString fault;
-    fresh.caPem = reread(config.caFile, config.caPem, fault);
+    const char *caFault = nullptr;
+    fresh.caPem = reread(config.caFile, config.caPem, fault, &caFault);
     fresh.clientCertificatePem
         = reread(config.clientCertificateFile, config.clientCertificatePem, fault);
     fresh.clientKeyPem = reread(config.clientKeyFile, config.clientKeyPem, fault);
-    if (const Status status = use(fresh); !status.isOk())
+    const bool isOtherCa = fresh.caPem != config.caPem;
+    if (isOtherCa) {
+        ClusterConfig alone = config; // with the certificate that is in use
+        alone.caPem = fresh.caPem;
+        if (!tlsConfiguration(alone).isOk())
+            caFault = "ca_parse_error";
+    }
+    const Status status = use(fresh);
+    if (!status.isOk())
         fault = status.error().message();
+    if (!config.caFile.isEmpty() && (caFault || !isOtherCa || status.isOk()))
+        tellCa(caFault ? caFault : isOtherCa ? "updated" : "unchanged");
     tellReload(fault);
+}
+
+// Not of a CA that has to wait for the other files: a later look takes it up.
+void TransportCore::tellCa(const char *reason) const
+{
+    const bool isGood = qstrcmp(reason, "updated") == 0 || qstrcmp(reason, "unchanged") == 0;
+    if (m_onCaReload)
+        m_onCaReload({isGood ? "success" : "failure", reason});
 }
 
 void TransportCore::tellReload(const QString &fault)

@@ -28,6 +28,7 @@ private:
     void reloadFiles();
     void lookLater();
     void tellReload(const QString &fault);
+    void tellCa(const char *reason) const;
     Status use(const ClusterConfig &fresh);
     void endWatches();
     std::unique_ptr<QNetworkAccessManager> makeManager();
@@ -37,6 +38,7 @@ private:
     std::unordered_map<HandOver *, std::unique_ptr<QnamExchange>> m_running;
     std::optional<support::TimeSource::Nanoseconds> m_filesReadAt;
     const std::function<void(const QString &)> m_onReloadFault;
+    const std::function<void(const CaReload &)> m_onCaReload;
     support::TimeSource::TimerId m_nextLook = 0;
     int m_failedLooks = 0; // in a row
 };

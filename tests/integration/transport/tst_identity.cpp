@@ -209,6 +209,10 @@ void tst_Identity::caRotation()
     TransportOptions options;
     options.time = &time;
     options.onReloadFault = [&](const QString &fault) { faults << fault; };
+    QByteArrayList reloads; // C-75
+    options.onCaReload = [&](const CaReload &reload) {
+        reloads << QByteArray(reload.result) + ' ' + reload.reason;
+    };
     const auto transport = makeQnamTransport(config, options);
     QVERIFY(getOnce(*transport).isOk());
     for (const QByteArray &unfit : {""_ba, "no PEM"_ba}) {
@@ -230,6 +234,11 @@ void tst_Identity::caRotation()
     const auto body = getOnce(*transport);
     QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
     QCOMPARE(faults.size(), 1); // it was gone for one look only
+    time.advance(11s);
+    QVERIFY(getOnce(*transport).isOk());
+    QCOMPARE(reloads,
+        (QByteArrayList{"failure empty", "failure ca_parse_error", "failure ca_parse_error",
+            "success updated", "failure read_error", "success updated", "success unchanged"}));
 }
 
 void tst_Identity::caForms_data()

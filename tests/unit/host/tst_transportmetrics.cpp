@@ -33,9 +33,36 @@ class tst_TransportMetrics : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    void managers();
+    void caReloads();
     void waits_data();
     void waits();
 };
+
+void tst_TransportMetrics::managers() // C-75
+{
+    Rig rig;
+    const QByteArray calls = "rest_client_transport_create_calls_total";
+    QVERIFY(rig.has(calls + "{result=\"hit\"} 0") && rig.has(calls + "{result=\"miss\"} 0"));
+    QVERIFY(rig.has("rest_client_transport_cache_entries 0"));
+    rig.options.managers.onUse(transport::ManagerUse::Miss);
+    rig.options.managers.onUse(transport::ManagerUse::Hit);
+    rig.options.managers.onUse(transport::ManagerUse::Hit);
+    rig.options.managers.onCount(3);
+    QVERIFY(rig.has(calls + "{result=\"hit\"} 2") && rig.has(calls + "{result=\"miss\"} 1"));
+    QVERIFY(rig.has("rest_client_transport_cache_entries 3"));
+}
+
+void tst_TransportMetrics::caReloads() // C-75
+{
+    Rig rig;
+    rig.options.onCaReload({"success", "updated"});
+    rig.options.onCaReload({"failure", "empty"});
+    rig.options.onCaReload({"failure", "empty"});
+    const QByteArray name = "rest_client_transport_ca_reload_total";
+    QVERIFY(rig.has(name + "{reason=\"updated\",result=\"success\"} 1"));
+    QVERIFY(rig.has(name + "{reason=\"empty\",result=\"failure\"} 2"));
+}
 
 void tst_TransportMetrics::waits_data()
 {
