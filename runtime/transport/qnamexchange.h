@@ -1,6 +1,6 @@
 // One exchange on a QNetworkReply: request template, deadlines, hand-over with backpressure, and
 // what Qt's outcome means. Rules: README.md here. All of it is [io-thread].
-// Test: tst_qnamtransport, tst_writeonce, tst_tls.
+// Test: tst_qnamtransport, tst_slowreader, tst_writeonce, tst_tls.
 #pragma once
 
 #include "connectionpool.h"

@@ -1,7 +1,4 @@
-#include "rawserver.h"
-#include "recorder.h"
-
-#include <transport/handover.h>
+#include "calls.h"
 
 #include <QTest>
 
@@ -9,35 +6,6 @@ using namespace davit;
 using namespace davit::transport;
 using namespace std::chrono_literals;
 using namespace Qt::Literals::StringLiterals;
-
-namespace {
-
-ClusterConfig configFor(quint16 port)
-{
-    ClusterConfig config;
-    config.source = QStringLiteral("test");
-    config.server = QUrl(QStringLiteral("http://127.0.0.1:%1").arg(port));
-    return config;
-}
-
-Request get(const QByteArray &target, Channel channel = Channel::Call)
-{
-    Request request;
-    request.target = target;
-    request.channel = channel;
-    return request;
-}
-
-// Answers each request by its target, on as many connections as come.
-RawServer::Script answering(std::function<bool(RawConnection &, const RawRequest &)> answer)
-{
-    return [answer = std::move(answer)](RawConnection &connection) {
-        RawRequest request;
-        while (connection.read(request) && answer(connection, request)) { }
-    };
-}
-
-} // namespace
 
 class tst_QnamTransport : public QObject
 {
@@ -56,9 +24,6 @@ private Q_SLOTS:
     void manyWatches_data();
     void manyWatches();
     void queueKeepsOrder();
-    void backpressure();
-    void endsWhileNobodyReads_data();
-    void endsWhileNobodyReads();
     void headDeadline();
     void totalDeadline();
     void silence();
@@ -392,71 +357,6 @@ void tst_QnamTransport::queueKeepsOrder()
     QCOMPARE(recorders[6].ends(), 0);
     QVERIFY(!order.contains("/6"));
     QCOMPARE(order.size(), 11);
-}
-
-void tst_QnamTransport::backpressure()
-{
-    constexpr qint64 kTotal = 100 * 1024 * 1024;
-    std::atomic<qint64> written{0};
-    RawServer server(answering([&](RawConnection &connection, const RawRequest &) {
-        connection.write(
-            "HTTP/1.1 200 OK\r\nContent-Length: " + QByteArray::number(kTotal) + "\r\n\r\n");
-        const QByteArray piece(64 * 1024, 'x');
-        for (qint64 sent = 0; sent < kTotal; sent += piece.size()) {
-            if (!connection.write(piece))
-                return false;
-            written += piece.size();
-        }
-        return true;
-    }));
-    const auto transport = makeQnamTransport(configFor(server.port()));
-    Caller caller(*transport);
-    Recorder recorder;
-    recorder.setBlocked(true);
-    Request request = get("/list"_ba, Channel::List);
-    request.silenceLimit = 300ms; // waiting for the executor is not the server's silence
-    const auto exchange = caller.start(request, recorder);
-    QVERIFY(recorder.waitForHead());
-    qint64 before = -1;
-    QTRY_VERIFY_WITH_TIMEOUT((before == written) || (before = written, QTest::qWait(700), false),
-        10000); // until the server writes no more
-    // Hand-over, Qt's buffer and both kernels' socket buffers.
-    QVERIFY2(written < 16 * 1024 * 1024, qPrintable(QString::number(written)));
-    recorder.setBlocked(false);
-    QVERIFY(recorder.waitForEnd(30s));
-    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
-    QCOMPARE(recorder.size(), kTotal);
-}
-
-void tst_QnamTransport::endsWhileNobodyReads_data()
-{
-    QTest::addColumn<Channel>("channel");
-    QTest::newRow("watch") << Channel::Watch; // whose manager goes with its last exchange
-    QTest::newRow("list") << Channel::List;
-    QTest::newRow("call") << Channel::Call;
-}
-
-// All of an answer has come and its connection has ended, and the executor is behind.
-void tst_QnamTransport::endsWhileNobodyReads()
-{
-    QFETCH(const Channel, channel);
-    constexpr qint64 kTotal = 3 * HandOver::kHighWater / 2;
-    RawServer server(answering([&](RawConnection &connection, const RawRequest &) {
-        connection.write("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: "
-            + QByteArray::number(kTotal) + "\r\n\r\n" + QByteArray(kTotal, 'x'));
-        return false;
-    }));
-    const auto transport = makeQnamTransport(configFor(server.port()));
-    Caller caller(*transport);
-    Recorder recorder;
-    recorder.setBlocked(true);
-    const auto exchange = caller.start(get("/x"_ba, channel), recorder);
-    QVERIFY(recorder.waitForHead());
-    QTest::qWait(500); // nothing tells from outside that Qt has it all
-    recorder.setBlocked(false);
-    QVERIFY(recorder.waitForEnd(30s));
-    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
-    QCOMPARE(recorder.size(), kTotal);
 }
 
 void tst_QnamTransport::headDeadline()
