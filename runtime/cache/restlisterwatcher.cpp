@@ -51,6 +51,7 @@ public:
         : m_what(operationText(verb, collection))
         , m_log(log)
         , m_wantsProtobuf(std::move(wantsProtobuf))
+        , m_askedForProtobuf(*m_wantsProtobuf)
         , m_warnings(collection.warnings)
         , m_onNotServed(collection.onNotServed)
     { }
@@ -64,7 +65,7 @@ protected:
     void onHead(const transport::ResponseHead &head) override
     {
         m_head = head;
-        m_isProtobuf = *m_wantsProtobuf
+        m_isProtobuf = m_askedForProtobuf
             && head.contentType.startsWith("application/vnd.kubernetes.protobuf");
         if (m_warnings)
             m_warnings->tell(head.warnings);
@@ -79,7 +80,7 @@ protected:
     void turnToJson()
     {
         *m_wantsProtobuf = false;
-        m_log.info("the server is newer than what davit knows of its protobuf: JSON from now on",
+        m_log.info("an answer has what davit does not know of its protobuf: JSON from now on",
             {{"operation", m_what}});
     }
     // No type at all, and servers that do not care for it, get the benefit of the doubt.
@@ -117,6 +118,7 @@ protected:
     const QString m_what; // "list v1 ConfigMap": opens each error's sentence
     const Logger m_log;
     const std::shared_ptr<bool> m_wantsProtobuf;
+    const bool m_askedForProtobuf; // by this operation
     transport::ResponseHead m_head;
 
 private:
@@ -290,22 +292,21 @@ RestListerWatcher::RestListerWatcher(
           && collection.depth == priv::Depth::Full && isInSchema(collection.resource.gvk)))
 { }
 
-transport::Request RestListerWatcher::request(
+transport::Request RestListerWatcher::request(const RestCollection &collection,
     const transport::ListOptions &options, transport::Channel channel) const
 {
     transport::ListOptions narrowed = options;
-    narrowed.labelSelector = m_collection.labelSelector;
-    narrowed.fieldSelector = m_collection.fieldSelector;
-    if (m_collection.tweak)
-        m_collection.tweak(&narrowed);
+    narrowed.labelSelector = collection.labelSelector;
+    narrowed.fieldSelector = collection.fieldSelector;
+    if (collection.tweak)
+        collection.tweak(&narrowed);
     transport::Request request;
     request.channel = channel;
     const Result<transport::Resource> current
-        = m_collection.current ? m_collection.current() : m_collection.resource;
-    request.target
-        = transport::collectionTarget(current.isOk() ? current.value() : m_collection.resource,
-            m_collection.namespaceName, narrowed);
-    if (m_collection.depth == priv::Depth::MetadataOnly)
+        = collection.current ? collection.current() : collection.resource;
+    request.target = transport::collectionTarget(
+        current.isOk() ? current.value() : collection.resource, collection.namespaceName, narrowed);
+    if (collection.depth == priv::Depth::MetadataOnly)
         request.accept = channel == transport::Channel::List ? kPartialList : kPartialObject;
     else if (*m_wantsProtobuf)
         request.accept = kProtobuf;
@@ -319,7 +320,8 @@ std::unique_ptr<Operation> RestListerWatcher::list(
     const transport::ListOptions &options, support::Executor &executor, ListSink &sink)
 {
     auto operation = std::make_unique<RestList>(m_collection, m_log, m_wantsProtobuf, sink);
-    operation->start(m_transport, request(options, transport::Channel::List), executor);
+    operation->start(
+        m_transport, request(m_collection, options, transport::Channel::List), executor);
     return operation;
 }
 
@@ -333,9 +335,7 @@ std::unique_ptr<Operation> RestListerWatcher::askVersion(
     all.fieldSelector.clear();
     all.tweak = {};
     auto operation = std::make_unique<RestList>(all, m_log, m_wantsProtobuf, sink);
-    operation->start(m_transport,
-        RestListerWatcher(m_transport, all, m_log).request(options, transport::Channel::List),
-        executor);
+    operation->start(m_transport, request(all, options, transport::Channel::List), executor);
     return operation;
 }
 
@@ -343,7 +343,8 @@ std::unique_ptr<Operation> RestListerWatcher::watch(
     const transport::ListOptions &options, support::Executor &executor, WatchSink &sink)
 {
     auto operation = std::make_unique<RestWatch>(m_collection, m_log, m_wantsProtobuf, sink);
-    operation->start(m_transport, request(options, transport::Channel::Watch), executor);
+    operation->start(
+        m_transport, request(m_collection, options, transport::Channel::Watch), executor);
     return operation;
 }
 

@@ -56,7 +56,7 @@ public:
     std::unique_ptr<Operation> askVersion(support::Executor &executor, ListSink &sink) override;
 
 private:
-    transport::Request request(
+    transport::Request request(const RestCollection &collection,
         const transport::ListOptions &options, transport::Channel channel) const;
 
     transport::Transport &m_transport;

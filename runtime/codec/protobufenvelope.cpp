@@ -3,6 +3,7 @@
 
 #include "kubernetesschema.h"
 
+#include <davit/objectbuilder.h>
 #include <davit/priv/poolaccess.h>
 
 namespace davit::codec {
@@ -10,6 +11,8 @@ namespace davit::codec {
 using priv::WireCursor;
 using priv::WireField;
 using priv::WireType;
+
+constexpr std::uint32_t kCodeField = 6; // of a Status
 
 bool openEnvelope(QByteArrayView bytes, ProtobufEnvelope *envelope)
 {
@@ -81,7 +84,20 @@ QByteArray statusToJson(const QByteArray &body)
     Object object;
     const Error error = decoder.decodeProtobuf(envelope.message, schema.messages(),
         std::uint16_t(schema.messageOf(status)), options, &object);
-    return error.isError() ? body : object.toJson();
+    if (!error.isError())
+        return object.toJson();
+    // Of a newer one what decides (C-14).
+    ObjectBuilder builder;
+    builder.set({QStringLiteral("kind")}, status.kind);
+    builder.set({QStringLiteral("apiVersion")}, status.version);
+    builder.set({QStringLiteral("status")}, QStringLiteral("Failure"));
+    builder.set({QStringLiteral("message")}, textOfCut(envelope.message, 3));
+    builder.set({QStringLiteral("reason")}, textOfCut(envelope.message, 4));
+    WireField field;
+    for (WireCursor cursor(toStd(envelope.message)); cursor.next(&field);)
+        if (field.number == kCodeField && field.type == WireType::Varint)
+            builder.set({QStringLiteral("code")}, qint64(field.value));
+    return builder.build().toJson();
 }
 
 } // namespace davit::codec

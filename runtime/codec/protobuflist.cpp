@@ -68,11 +68,18 @@ ProtobufListDecoder::Head ProtobufListDecoder::readHead(const char *p, const cha
     p = priv::readVarint(p, end, &tag);
     if (p == nullptr)
         return missing();
+    head.headBytes = qsizetype(p - begin);
     head.number = std::uint32_t(tag >> 3);
     head.type = WireType(tag & 7U);
-    const bool isKnown = head.type == WireType::Varint || head.type == WireType::Bytes;
+    const bool isFixed = head.type == WireType::Fixed64 || head.type == WireType::Fixed32;
+    const bool isKnown = isFixed || head.type == WireType::Varint || head.type == WireType::Bytes;
     if (tag > 0xffffffffU || head.number == 0 || !isKnown)
         return head;
+    if (isFixed) {
+        head.state = Head::State::Whole;
+        head.bodyBytes = head.type == WireType::Fixed64 ? 8 : 4;
+        return head;
+    }
     p = priv::readVarint(p, end, &value);
     if (p == nullptr)
         return missing();
@@ -128,10 +135,12 @@ void ProtobufListDecoder::headDone(const Head &head)
         m_rawLeft = head.bodyBytes == 0 ? -1 : head.bodyBytes;
         return;
     }
-    if (head.type != WireType::Bytes) {
-        m_isBroken = m_isBroken || m_rawLeft >= 0; // a list has no numbers
+    if (head.type != WireType::Bytes && m_rawLeft >= 0) {
+        m_needsJson = true; // the lists that are known have no numbers
         return;
     }
+    if (head.type == WireType::Varint)
+        return;
     m_field = head;
     m_bodySize = head.bodyBytes;
     m_isInBody = true;
@@ -217,7 +226,7 @@ Error ProtobufListDecoder::finish()
         = [&what](const QString &fault) { return Error(ErrorCode::MalformedReply, what + fault); };
     if (m_needsJson)
         return Error(ErrorCode::Unsupported,
-            what + QLatin1String("the server is newer than what davit knows of it in protobuf"));
+            what + QLatin1String("the reply has what davit does not know of it in protobuf"));
     if (m_isBroken)
         return malformed(QStringLiteral("the reply is not valid protobuf"));
     if (!m_hasMagic || m_isInBody || m_rawLeft >= 0 || !m_partial.isEmpty())

@@ -29,7 +29,7 @@ private:
         std::uint32_t number = 0;
         priv::WireType type = priv::WireType::Varint;
         qsizetype headBytes = 0;
-        qsizetype bodyBytes = 0; // of type Bytes
+        qsizetype bodyBytes = 0; // of all types but Varint
     };
     static Head readHead(const char *p, const char *end);
     const char *step(const char *p, const char *end, std::vector<Object> &items);

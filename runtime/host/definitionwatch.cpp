@@ -116,7 +116,12 @@ void DefinitionWatch::failed(const Gvk &gvk, const Error &error)
 {
     if (gvk == resource().gvk && isRefusal(error))
         QMetaObject::invokeMethod(
-            this, [this, error] { refused(error); }, Qt::QueuedConnection);
+            this,
+            [this, error] {
+                if (m_informer) // else it is that of a plugin alone
+                    refused(error);
+            },
+            Qt::QueuedConnection);
 }
 
 void DefinitionWatch::refused(const Error &error)

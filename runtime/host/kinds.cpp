@@ -137,7 +137,8 @@ void Kinds::lookAgain(const Gvk &gvk, std::function<void(const transport::Resour
     transport::Resource before;
     {
         const std::lock_guard lock(core->mutex);
-        if (core->again.contains(gvk))
+        // The host's own kinds are known without asking.
+        if (core->again.contains(gvk) || !core->known.contains(gvk))
             return;
         core->again.insert(gvk);
         before = core->known.value(gvk);

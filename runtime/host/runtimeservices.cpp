@@ -118,7 +118,10 @@ cache::FactoryOptions RuntimeServices::followingOptions(const Configuration &con
     };
     options.onDefinition = [this](const QString &group) { m_mapper.forgetGroup(group); };
     options.onWatchError = [this](const cache::WatchScope &scope, const Error &error) {
-        m_definitions.failed(scope.gvk, error);
+        // A part of them says nothing of all of them.
+        if (scope.namespaceName.isEmpty() && scope.labelSelector.isEmpty()
+            && scope.fieldSelector.isEmpty())
+            m_definitions.failed(scope.gvk, error);
     };
     return options;
 }

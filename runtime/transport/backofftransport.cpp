@@ -7,11 +7,20 @@
 namespace davit::transport {
 namespace {
 
-// Nobody answered, and nobody on our side ended it.
+// The server was tried and did not answer.
 bool isNoAnswer(const Error &error)
 {
-    return error.isError() && error.code() != ErrorCode::Canceled
-        && error.code() != ErrorCode::InvalidConfiguration;
+    switch (error.code()) {
+    case ErrorCode::ConnectionRefused:
+    case ErrorCode::ConnectionLost:
+    case ErrorCode::OutcomeUnknown:
+    case ErrorCode::Timeout:
+    case ErrorCode::TlsFailure:
+    case ErrorCode::MalformedReply:
+        return true;
+    default:
+        return false;
+    }
 }
 
 } // namespace

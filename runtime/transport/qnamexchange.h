@@ -51,7 +51,10 @@ public:
     // Ends the exchange with `error`.
     void fail(const Error &error);
     // A watch that a connection serves.
-    bool isOpenWatch() const { return m_manager && m_request.channel == Channel::Watch; }
+    bool isOpenWatch() const
+    {
+        return m_manager && !m_isReplyFinished && m_request.channel == Channel::Watch;
+    }
 
 Q_SIGNALS:
     // The last thing was handed over; delete it later.

@@ -52,6 +52,8 @@ public:
     // Says that the document just read, whose text still stands, became this object. When `known`
     // of the next one names it too, that one's text is compared with this one's.
     void remember(Place root, const TreeBuilder &builder) { m_last.remember(m_at, root, builder); }
+    // Another reader's object took the place of the last one.
+    void forget() { m_last.forget(); }
     // Any value, whole.
     bool readValue(std::string_view json, TreeBuilder &builder);
 

@@ -14,8 +14,9 @@ using namespace pool;
 class ObjectDecoderPrivate
 {
 public:
-    template <typename Reader, typename Read>
-    Error decode(const DecodeOptions &options, Object *object, Reader &reader, Read &&read);
+    template <typename Reader, typename Other, typename Read>
+    Error decode(
+        const DecodeOptions &options, Object *object, Reader &reader, Other &other, Read &&read);
     Place similarTo(
         std::string_view namespaceName, std::string_view name, const DecodeOptions &options);
 
@@ -40,9 +41,9 @@ Place ObjectDecoderPrivate::similarTo(
 }
 
 // Fills in the selection and calls read(selection, known); then makes the object.
-template <typename Reader, typename Read>
+template <typename Reader, typename Other, typename Read>
 Error ObjectDecoderPrivate::decode(
-    const DecodeOptions &options, Object *object, Reader &reader, Read &&read)
+    const DecodeOptions &options, Object *object, Reader &reader, Other &other, Read &&read)
 {
     Selection selection;
     selection.managedFields = options.managedFields;
@@ -72,6 +73,7 @@ Error ObjectDecoderPrivate::decode(
         handle |= kMetadataOnlyFlag;
     last = PoolAccess::adopt(handle);
     reader.remember(rootPlace(handle), builder);
+    other.forget();
     *object = last;
     return {};
 }
@@ -86,7 +88,7 @@ Error ObjectDecoder::decode(QByteArrayView json, const DecodeOptions &options, O
     const auto read = [&](const Selection &selection, const KnownObjects &known) {
         return d->json.readObject(text, selection, known, d->builder);
     };
-    return d->decode(options, object, d->json, read);
+    return d->decode(options, object, d->json, d->protobuf, read);
 }
 
 bool ObjectDecoder::decodeFront(
@@ -97,7 +99,7 @@ bool ObjectDecoder::decodeFront(
     const auto read = [&](const Selection &selection, const KnownObjects &known) {
         return d->json.readFront(text, selection, known, d->builder, &size);
     };
-    const Error error = d->decode(options, object, d->json, read);
+    const Error error = d->decode(options, object, d->json, d->protobuf, read);
     *bytes = qsizetype(size);
     return !error.isError();
 }
@@ -109,7 +111,7 @@ Error ObjectDecoder::decodeProtobuf(QByteArrayView message, const ProtobufSchema
     const auto read = [&](const Selection &selection, const KnownObjects &known) {
         return d->protobuf.readObject(bytes, schema, type, selection, known, d->builder);
     };
-    const Error error = d->decode(options, object, d->protobuf, read);
+    const Error error = d->decode(options, object, d->protobuf, d->json, read);
     if (error.isError() && d->protobuf.isUnknownField())
         return Error(ErrorCode::Unsupported, error.message());
     return error;

@@ -16,8 +16,10 @@ using Form = ProtobufField::Form;
 using Absent = ProtobufField::Absent;
 
 constexpr std::size_t kMaxOpenFields = 1000000; // 48 bytes each while they are read
+constexpr std::size_t kKeptFields = 65536;
 constexpr const char *kCut = "a field is cut or is no protobuf";
 constexpr const char *kWrongType = "a field has another wire type than its kind";
+// The server's JSON has another text in its place.
 constexpr const char *kNoUtf8 = "bytes that are not UTF-8";
 constexpr const char *kBadTime = "a time beyond the years 0 to 9999";
 constexpr char kMagic[] = {'k', '8', 's', '\0'}; // C-28
@@ -123,6 +125,8 @@ bool ProtobufReader::readObject(std::string_view message, const ProtobufSchema &
     m_selection = selection;
     m_known = &known;
     m_fields.clear();
+    if (m_fields.capacity() > kKeptFields)
+        m_fields.shrink_to_fit(); // a large message is rare
     m_last.start(m_begin, message.size());
     builder.startObject();
     if (!selection.apiVersion.empty()) {
@@ -247,7 +251,7 @@ bool ProtobufReader::present( // NOLINT(misc-no-recursion)
     }
     if (last - first > 1 && wireTypeOf(field.kind) == WireType::Bytes && field.kind != Kind::String
         && field.kind != Kind::Bytes)
-        return fail("a message that was sent in parts", m_fields[first].begin);
+        return failUnknown("a message that was sent in parts", m_fields[first].begin);
     return single(field, WireField(m_fields[last - 1]), similars);
 }
 
@@ -327,7 +331,7 @@ bool ProtobufReader::map( // NOLINT(misc-no-recursion)
     Similar similars(similar, m_last);
     m_builder->startObject();
     for (std::size_t i = first; i < last; ++i) {
-        std::string_view key;
+        std::string_view key = ""; // not null
         WireField wire;
         wire.type = wireTypeOf(field.kind);
         wire.begin = wire.end = m_fields[i].end;
@@ -347,7 +351,7 @@ bool ProtobufReader::map( // NOLINT(misc-no-recursion)
         if (!cursor.isGood())
             return fail(kCut, cursor.at());
         if (hasHighBytes(key) && !simdjson::validate_utf8(key.data(), key.size()))
-            return fail(kNoUtf8, key.data());
+            return failUnknown(kNoUtf8, key.data());
         m_builder->key(key);
         if (!value(field, wire, isContainer(field.kind) ? similars.find(key) : Known()))
             return false;
@@ -435,7 +439,7 @@ bool ProtobufReader::scalar(const ProtobufField &field, const WireField &wire)
 bool ProtobufReader::text(std::string_view text)
 {
     if (hasHighBytes(text) && !simdjson::validate_utf8(text.data(), text.size()))
-        return fail(kNoUtf8, text.data());
+        return failUnknown(kNoUtf8, text.data());
     m_builder->string(text);
     return true;
 }
@@ -460,11 +464,11 @@ bool ProtobufReader::time(std::string_view message, bool isMicro)
     if (!cursor.isGood())
         return fail(kCut, cursor.at());
     char out[40];
-    const bool isInRange = nanos >= 0 && nanos < 1000000000;
+    const bool isInRange = !isMicro || (nanos >= 0 && nanos < 1000000000);
     const std::string_view text
         = isInRange ? timeText(seconds, unsigned(nanos / 1000), isMicro, out) : std::string_view();
     if (text.empty())
-        return fail(kBadTime, message.data());
+        return failUnknown(kBadTime, message.data());
     m_builder->string(text);
     return true;
 }
@@ -493,7 +497,7 @@ bool ProtobufReader::intOrString(std::string_view message)
 {
     bool isString = false;
     std::int64_t number = 0;
-    std::string_view string;
+    std::string_view string = ""; // not null
     WireField part;
     WireCursor cursor(message);
     while (cursor.next(&part)) {

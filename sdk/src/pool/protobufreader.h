@@ -1,9 +1,9 @@
 // From a protobuf message of Kubernetes to a TreeBuilder, as the JSON that the API server would
 // have written of it: the same members, names and values, in the order of the fields' numbers.
-// Strict: a field that the schema does not know, a wrong wire type or invalid UTF-8 is a fault,
-// so that no member is ever lost unseen. What stood in the same place of the message read before is
-// taken from its object after one memcmp. Source: the Go types of k8s.io/api and the rules of
-// encoding/json (codec/schema). Test: tst_protobufreader.
+// Strict: what JSON alone can tell (a field that the schema does not know, text that is not UTF-8)
+// and what is no message at all are faults, so that no member is ever lost unseen. What stood in
+// the same place of the message read before is taken from its object after one memcmp. Source: the
+// Go types of k8s.io/api and the rules of encoding/json (codec/schema). Test: tst_protobufreader.
 #pragma once
 
 #include "documentreader.h"
@@ -23,10 +23,13 @@ public:
     bool readObject(std::string_view message, const ProtobufSchema &schema, std::uint16_t type,
         const Selection &selection, const KnownObjects &known, TreeBuilder &builder);
     void remember(Place root, const TreeBuilder &builder);
+    // Another reader's object took the place of the last one.
+    void forget() { m_last.forget(); }
 
     const char *error() const { return m_error; }
     std::size_t errorByte() const { return std::size_t(m_at - m_begin); }
-    // The fault is something that the schema does not know: JSON would have it.
+    // The fault is something that the server's JSON would tell: fields that are newer than the
+    // schema, text that encoding/json mends.
     bool isUnknownField() const { return m_isUnknownField; }
 
 private:
@@ -72,7 +75,6 @@ private:
     std::uint16_t m_lastType = 0;
     DocumentReader m_json; // for what is JSON within
     std::vector<WireField> m_fields; // of the messages that are open, innermost last
-    std::string m_text;
 };
 
 } // namespace davit::priv::pool

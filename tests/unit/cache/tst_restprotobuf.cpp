@@ -50,7 +50,9 @@ private Q_SLOTS:
     void refusals();
     void newerList();
     void newerWatch();
+    void answerUnderWay_data();
     void answerUnderWay();
+    void asksVersionAfterwards();
 };
 
 void tst_RestProtobuf::asks_data()
@@ -158,8 +160,8 @@ void tst_RestProtobuf::newerList()
     rig.transport.answer(200, {reply.left(100), reply.mid(100), "more"});
     QCOMPARE(rig.sink.finished, 1);
     QCOMPARE(rig.sink.error.message(),
-        u"list v1 ConfigMap: list of v1 ConfigMap: the server is newer than what davit knows of it "
-        "in protobuf"_s);
+        u"list v1 ConfigMap: list of v1 ConfigMap: the reply has what davit does not know of it in "
+        "protobuf"_s);
     const auto again = rig.source.list({}, rig.executor, rig.sink);
     QCOMPARE(rig.transport.accepts.last(), QByteArray("application/json"));
 }
@@ -178,27 +180,55 @@ void tst_RestProtobuf::newerWatch()
     const auto again = rig.source.watch({}, rig.executor, rig.sink);
     QCOMPARE(rig.transport.accepts.last(), QByteArray("application/json"));
     QCOMPARE(rig.lines.seen,
-        L({"3|cache|the server is newer than what davit knows of its protobuf: JSON from now on|"
+        L({"3|cache|an answer has what davit does not know of its protobuf: JSON from now on|"
            "operation=watch v1 ConfigMap"}));
+}
+
+void tst_RestProtobuf::answerUnderWay_data()
+{
+    QTest::addColumn<bool>("isHeadFirst");
+    QTest::newRow("its head came before JSON was wanted") << true;
+    QTest::newRow("its head comes afterwards") << false;
 }
 
 // An answer that was asked for as protobuf is read as that, though JSON is wanted meanwhile.
 void tst_RestProtobuf::answerUnderWay()
 {
+    QFETCH(const bool, isHeadFirst);
     Rig rig;
     const auto list = rig.source.list({}, rig.executor, rig.sink);
     transport::ResponseSink *const listSink = rig.transport.sink;
     transport::ResponseHead head;
     head.httpStatus = 200;
     head.contentType = rig.transport.contentType;
-    listSink->onHead(head);
+    if (isHeadFirst)
+        listSink->onHead(head);
     Sink watchSink;
     const auto watch = rig.source.watch({}, rig.executor, watchSink);
     rig.transport.answer(200, {configMapEvent("ADDED", configMap("b", "2") + bytes(20, "new"))});
+    if (!isHeadFirst)
+        listSink->onHead(head);
     listSink->onBytes(configMapList({configMap("a", "1")}));
     listSink->onFinished({});
     QCOMPARE(rig.sink.items, L({"n/a@1"}));
     QCOMPARE(rig.sink.error.message(), QString());
+}
+
+// The question after the newest version is asked in the same form as the rest.
+void tst_RestProtobuf::asksVersionAfterwards()
+{
+    Rig rig;
+    const auto before = rig.source.askVersion(rig.executor, rig.sink);
+    QCOMPARE(rig.transport.accepts.last(), kProtobufOrJson);
+    rig.transport.answer(200, {configMapList({configMap("b", "2") + bytes(20, "new")})});
+    const auto after = rig.source.askVersion(rig.executor, rig.sink);
+    QCOMPARE(rig.transport.accepts.last(), QByteArray("application/json"));
+    rig.transport.contentType = "application/json";
+    rig.transport.answer(200,
+        {R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"12"},)"
+         R"("items":[]})"});
+    QCOMPARE(rig.sink.error.message(), QString());
+    QCOMPARE(rig.sink.page.resourceVersion, u"12"_s);
 }
 
 QTEST_GUILESS_MAIN(tst_RestProtobuf)

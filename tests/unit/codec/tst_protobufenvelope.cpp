@@ -75,9 +75,15 @@ void tst_ProtobufEnvelope::statusToJson_data()
                                      R"("status":"Failure","message":"no such pod",)"
                                      R"("reason":"NotFound","details":{"name":"a","kind":"pods"},)"
                                      R"("code":404})");
+    QTest::newRow("a newer Status")
+        << envelope("v1", "Status", status + bytes(90, "new"))
+        << QByteArray(R"({"kind":"Status","apiVersion":"v1","status":"Failure",)"
+                      R"("message":"no such pod","reason":"NotFound","code":404})");
     QTest::newRow("another kind") << envelope("v1", "Pod", {}) << envelope("v1", "Pod", {});
     QTest::newRow("a Status that cannot be read")
-        << envelope("v1", "Status", "\xff") << envelope("v1", "Status", "\xff");
+        << envelope("v1", "Status", "\xff")
+        << QByteArray(R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":"",)"
+                      R"("reason":""})");
     QTest::newRow("JSON") << QByteArray("{}") << QByteArray("{}");
     QTest::newRow("nothing") << QByteArray() << QByteArray();
 }

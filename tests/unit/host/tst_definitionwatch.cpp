@@ -160,6 +160,7 @@ private Q_SLOTS:
     void answers();
     void refusedLater_data();
     void refusedLater();
+    void refusedToAnother();
     void leavesNoTimer();
 };
 
@@ -300,6 +301,18 @@ void tst_DefinitionWatch::refusedLater()
     }
     QCOMPARE(rig.isInformerDead, ends);
     QCOMPARE(rig.lines.seen.size(), ends ? 1 : 0);
+}
+
+// Before anybody wants to know, a refusal is that of a plugin's informer.
+void tst_DefinitionWatch::refusedToAnother()
+{
+    Rig rig;
+    rig.watch->failed(
+        {u"apiextensions.k8s.io"_s, u"v1"_s, u"CustomResourceDefinition"_s}, Rig::errorOf(403));
+    QCoreApplication::sendPostedEvents();
+    QCOMPARE(rig.lines.seen.size(), 0);
+    rig.want(u"a.example"_s);
+    QVERIFY(!rig.isInformerDead);
 }
 
 void tst_DefinitionWatch::leavesNoTimer()

@@ -88,6 +88,7 @@ void tst_BackoffTransport::delays_data()
     QTest::newRow("a deadline") << A{{0, -1, ErrorCode::Timeout}} << L{0} << L{0, 2};
     QTest::newRow("404 is an answer") << A{{404}} << L{0, 0} << L{0, 0, 0};
     QTest::newRow("499 is an answer") << A{{499}} << L{0} << L{0, 0};
+    QTest::newRow("nothing was sent") << A{{0, -1, ErrorCode::InvalidArgument}} << L{0} << L{0, 0};
     QTest::newRow("canceled") << A{{0, -1, ErrorCode::Canceled}} << L{0} << L{0, 0};
     QTest::newRow("cut after its head: as the head says")
         << A{{200, -1, ErrorCode::ConnectionLost}} << L{0} << L{0, 0};

@@ -1,6 +1,6 @@
 // What a protobuf message of Kubernetes says as JSON: of each field its number, its JSON name, and
 // what the API server writes of a value that is not there. Read from a text by
-// codec/protobufschema.h; used by ObjectDecoder. Plain data. [thread-safe] once it is filled.
+// codec/kubernetesschema.h; used by ObjectDecoder. Plain data. [thread-safe] once it is filled.
 #pragma once
 
 #include <cstdint>
