@@ -137,8 +137,7 @@ void Kinds::lookAgain(const Gvk &gvk, std::function<void(const transport::Resour
     transport::Resource before;
     {
         const std::lock_guard lock(core->mutex);
-        // The host's own kinds are known without asking.
-        if (core->again.contains(gvk) || !core->known.contains(gvk))
+        if (core->again.contains(gvk))
             return;
         core->again.insert(gvk);
         before = core->known.value(gvk);

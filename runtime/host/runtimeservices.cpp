@@ -112,6 +112,8 @@ cache::FactoryOptions RuntimeServices::followingOptions(const Configuration &con
     options.warnings = m_warnings;
     options.currentResource = [this](const Gvk &gvk) { return m_kinds.find(gvk); };
     options.onNotServed = [this](const Gvk &gvk) {
+        if (gvk == DefinitionWatch::resource().gvk)
+            return; // nobody looked for it
         m_mapper.forget(gvk);
         m_kinds.lookAgain(
             gvk, [this, gvk](const transport::Resource &now) { tellKindChanged(gvk, now); });
