@@ -141,7 +141,6 @@ const char *KubernetesSchema::Reader::field(std::uint16_t number, std::string_vi
     field.kind = known->second;
     field.nameSize = std::uint8_t(name.size());
     field.nameBegin = nameAt(name);
-    field.isManagedFields = name == "managedFields";
     if (field.kind == Kind::Message || field.kind == Kind::Inline) {
         const std::string_view message = takeWord(&line);
         if (message.empty())

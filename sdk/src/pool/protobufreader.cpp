@@ -29,7 +29,7 @@ bool isContainer(Kind kind)
     return kind == Kind::Message || kind == Kind::Strings;
 }
 
-bool hasHighBytes(std::string_view text)
+bool isUtf8(std::string_view text)
 {
     std::uint64_t high = 0;
     const char *p = text.data();
@@ -41,7 +41,7 @@ bool hasHighBytes(std::string_view text)
     }
     for (; p < end; ++p)
         high |= std::uint8_t(*p);
-    return (high & 0x8080808080808080U) != 0;
+    return (high & 0x8080808080808080U) == 0 || simdjson::validate_utf8(text.data(), text.size());
 }
 
 WireType wireTypeOf(Kind kind)
@@ -228,8 +228,8 @@ bool ProtobufReader::members( // NOLINT(misc-no-recursion)
 bool ProtobufReader::present( // NOLINT(misc-no-recursion)
     const ProtobufField &field, std::size_t first, std::size_t last, Similar &similars)
 {
-    // Of the object's own metadata.
-    if (field.isManagedFields && m_depth == 2 && m_selection.managedFields == ManagedFields::Drop)
+    const std::string_view name = m_schema->nameOf(field);
+    if (m_depth == 2 && !m_selection.wantsMetadata(name)) // of the object's own metadata
         return true;
     for (std::size_t i = first; i < last; ++i) {
         const bool isPacked = field.form == Form::List && wireTypeOf(field.kind) == WireType::Varint
@@ -238,7 +238,6 @@ bool ProtobufReader::present( // NOLINT(misc-no-recursion)
         if (m_fields[i].type != wanted && !isPacked)
             return fail(kWrongType, m_fields[i].begin);
     }
-    const std::string_view name = m_schema->nameOf(field);
     switch (field.form) {
     case Form::List:
         m_builder->key(name);
@@ -288,13 +287,19 @@ bool ProtobufReader::absent( // NOLINT(misc-no-recursion)
     return value(field, empty, {});
 }
 
+// A container that is the known one, byte for byte.
+bool ProtobufReader::takeKnown(std::string_view bytes, Known similar)
+{
+    return bytes.size() == m_last.sizeOf(similar)
+        && m_last.take(bytes.data(), bytes.size(), similar, *m_builder) != 0;
+}
+
 bool ProtobufReader::list( // NOLINT(misc-no-recursion)
     const ProtobufField &field, std::size_t first, std::size_t last, Known similar)
 {
     const char *const begin = m_fields[first].begin;
-    const auto size = std::size_t(m_fields[last - 1].end - begin);
-    if (m_isInOrder && size == m_last.sizeOf(similar)
-        && m_last.take(begin, size, similar, *m_builder) == size)
+    const char *const end = m_fields[last - 1].end;
+    if (m_isInOrder && takeKnown({begin, std::size_t(end - begin)}, similar))
         return true;
     const std::size_t span = m_last.enter(begin);
     Similar similars(similar, m_last);
@@ -314,7 +319,7 @@ bool ProtobufReader::list( // NOLINT(misc-no-recursion)
             return false;
         }
     }
-    m_last.leave(span, begin + size);
+    m_last.leave(span, end);
     m_builder->endArray();
     return true;
 }
@@ -323,9 +328,8 @@ bool ProtobufReader::map( // NOLINT(misc-no-recursion)
     const ProtobufField &field, std::size_t first, std::size_t last, Known similar)
 {
     const char *const begin = m_fields[first].begin;
-    const auto size = std::size_t(m_fields[last - 1].end - begin);
-    if (m_isInOrder && size == m_last.sizeOf(similar)
-        && m_last.take(begin, size, similar, *m_builder) == size)
+    const char *const end = m_fields[last - 1].end;
+    if (m_isInOrder && takeKnown({begin, std::size_t(end - begin)}, similar))
         return true;
     const std::size_t span = m_last.enter(begin);
     Similar similars(similar, m_last);
@@ -350,13 +354,13 @@ bool ProtobufReader::map( // NOLINT(misc-no-recursion)
         }
         if (!cursor.isGood())
             return fail(kCut, cursor.at());
-        if (hasHighBytes(key) && !simdjson::validate_utf8(key.data(), key.size()))
+        if (!isUtf8(key))
             return failUnknown(kNoUtf8, key.data());
         m_builder->key(key);
         if (!value(field, wire, isContainer(field.kind) ? similars.find(key) : Known()))
             return false;
     }
-    m_last.leave(span, begin + size);
+    m_last.leave(span, end);
     m_builder->endObject();
     return true;
 }
@@ -364,9 +368,7 @@ bool ProtobufReader::map( // NOLINT(misc-no-recursion)
 bool ProtobufReader::object( // NOLINT(misc-no-recursion)
     std::string_view message, std::uint16_t type, Known similar)
 {
-    if (message.size() == m_last.sizeOf(similar)
-        && m_last.take(message.data(), message.size(), similar, *m_builder) == message.size()
-        && !message.empty())
+    if (takeKnown(message, similar))
         return true;
     const std::size_t span = m_last.enter(message.data());
     Similar similars(similar, m_last);
@@ -438,7 +440,7 @@ bool ProtobufReader::scalar(const ProtobufField &field, const WireField &wire)
 
 bool ProtobufReader::text(std::string_view text)
 {
-    if (hasHighBytes(text) && !simdjson::validate_utf8(text.data(), text.size()))
+    if (!isUtf8(text))
         return failUnknown(kNoUtf8, text.data());
     m_builder->string(text);
     return true;

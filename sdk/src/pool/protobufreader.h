@@ -42,6 +42,7 @@ private:
         const ProtobufField &field, std::size_t first, std::size_t last, Similar &similars);
     bool absent(const ProtobufField &field, const char *at);
     bool single(const ProtobufField &field, const WireField &wire, Similar &similars);
+    bool takeKnown(std::string_view bytes, Known similar);
     bool list(const ProtobufField &field, std::size_t first, std::size_t last, Known similar);
     bool map(const ProtobufField &field, std::size_t first, std::size_t last, Known similar);
     bool value(const ProtobufField &field, const WireField &wire, Known similar);

@@ -47,8 +47,7 @@ public:
     // The same of a message of `schema`, whose index is `type`: the outcome is what decode() makes
     // of the JSON that the API server would have sent, but for the members' order. Fails with
     // Unsupported where that JSON alone would tell: a field that the schema does not know, text
-    // that is not UTF-8. impliedGvk is needed: the
-    // message does not say its kind. O(bytes).
+    // that is not UTF-8. impliedGvk is needed: the message does not say its kind. O(bytes).
     Error decodeProtobuf(QByteArrayView message, const ProtobufSchema &schema, std::uint16_t type,
         const DecodeOptions &options, Object *object);
 

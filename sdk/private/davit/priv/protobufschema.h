@@ -40,7 +40,6 @@ struct ProtobufField
     Form form = Form::Single;
     Absent absent = Absent::Nothing;
     bool omitsEmpty = false; // a zero value that was sent is not written
-    bool isManagedFields = false;
 };
 
 struct ProtobufMessage
