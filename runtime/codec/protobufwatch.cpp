@@ -148,8 +148,7 @@ void ProtobufWatchDecoder::decodeFrame(QByteArrayView frame, std::vector<WatchEv
     } else if (objectType(name, &type)) {
         decodeObject(type, envelope.message, events);
     } else {
-        countBad(QStringLiteral("unknown event type \"%1\"")
-                     .arg(QString::fromUtf8(name.first(std::min<qsizetype>(name.size(), 40)))));
+        countUnknownType(name);
     }
 }
 
@@ -166,9 +165,7 @@ void ProtobufWatchDecoder::decodeObject(
     } else if (!error.isError()) {
         addObject(type, std::move(event), events);
     } else {
-        countBad(QStringLiteral("%1 %2: %3")
-                     .arg(QString::fromLatin1(type == Type::Deleted ? "deleted" : "changed"),
-                         describeMessage(message), error.message()));
+        countUndecoded(type, describeMessage(message), error);
         addUndecoded(type, message, events);
     }
 }

@@ -110,6 +110,19 @@ void WatchReader::countBad(const QString &what)
         = Error(ErrorCode::MalformedReply, kOperation.toString() + QLatin1String(": ") + what);
 }
 
+void WatchReader::countUnknownType(QByteArrayView type)
+{
+    countBad(QStringLiteral("unknown event type \"%1\"")
+                 .arg(QString::fromUtf8(type.first(qMin(type.size(), qsizetype(40))))));
+}
+
+void WatchReader::countUndecoded(Type type, const QString &object, const Error &error)
+{
+    countBad(QStringLiteral("%1 %2: %3")
+                 .arg(QString::fromLatin1(type == Type::Deleted ? "deleted" : "changed"), object,
+                     error.message()));
+}
+
 void WatchReader::addObject(Type type, WatchEvent event, std::vector<WatchEvent> &events)
 {
     if (!event.object[QLatin1StringView("metadata")].isObject()) {
@@ -210,9 +223,7 @@ void WatchDecoder::decodeLine(QByteArrayView line, std::vector<WatchEvent> &even
     } else if (objectType(envelope.type, &type)) {
         decodeObject(type, envelope.object, events);
     } else {
-        countBad(QStringLiteral("unknown event type \"%1\"")
-                     .arg(QString::fromUtf8(
-                         envelope.type.first(qMin(envelope.type.size(), qsizetype(40))))));
+        countUnknownType(envelope.type);
     }
 }
 
@@ -236,9 +247,7 @@ void WatchDecoder::decodeObject(Type type, QByteArrayView json, std::vector<Watc
         addObject(type, std::move(event), events);
         return;
     }
-    countBad(QStringLiteral("%1 %2: %3")
-                 .arg(QString::fromLatin1(type == Type::Deleted ? "deleted" : "changed"),
-                     describeObject(json), error.message()));
+    countUndecoded(type, describeObject(json), error);
     addUndecoded(type, json, events);
 }
 

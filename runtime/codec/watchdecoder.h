@@ -48,6 +48,9 @@ protected:
     bool hasFailed() const { return m_hasFailed; }
     void fail(const davit::Error &error, std::vector<WatchEvent> &events);
     void countBad(const QString &what);
+    void countUnknownType(QByteArrayView type);
+    // `object`: as it describes itself.
+    void countUndecoded(WatchEvent::Type type, const QString &object, const davit::Error &error);
     void addObject(WatchEvent::Type type, WatchEvent event, std::vector<WatchEvent> &events);
     void addBookmark(const Object &bookmark, std::vector<WatchEvent> &events);
     // In place of an object of that version; nothing when it is not known.
