@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <utility>
 
 namespace davit::client {
 namespace {
@@ -13,8 +14,16 @@ using Resources = std::vector<ApiResource>;
 
 struct GroupVersion
 {
+    void forget()
+    {
+        isKnown = false;
+        isOutdated = isAsking;
+        resources.clear();
+    }
+
     bool isKnown = false;
     bool isAsking = false;
+    bool isOutdated = false; // forgotten while it was asked for
     Nanoseconds askedAt{0};
     Resources resources;
     std::vector<std::pair<Gvk, RestMapper::Done>> waiting;
@@ -25,6 +34,7 @@ struct Root
     enum class Form { Unknown, Aggregated, Lists };
     Form form = Form::Unknown;
     bool isAsking = false;
+    bool isOutdated = false; // forgotten while it was asked for
     Nanoseconds askedAt{0};
     std::vector<ApiGroup> groups; // their order; resources only as they came, see GroupVersion
     std::vector<std::function<void(const Error &)>> waiting;
@@ -154,6 +164,8 @@ void RestMapper::Core::rootAnswered(DiscoveryRoot which, const RawReply &reply)
         const std::lock_guard lock(mutex);
         Root &root = of(which);
         root.isAsking = false;
+        if (std::exchange(root.isOutdated, false) && !error.isError())
+            return askRoot(which);
         if (!error.isError()) {
             root.form = readRoot(which, reply.body);
             root.askedAt = time.monotonic();
@@ -227,6 +239,8 @@ void RestMapper::Core::groupAnswered(const Gvk &gvk, const RawReply &reply)
     {
         const std::lock_guard lock(mutex);
         GroupVersion &group = groups[apiVersion(gvk)];
+        if (std::exchange(group.isOutdated, false) && !error.isError())
+            return askGroup(gvk);
         group.isAsking = false;
         if (!error.isError()) {
             group.isKnown = true;
@@ -391,21 +405,19 @@ void RestMapper::category(const QString &name, Found found)
 void RestMapper::forget(const Gvk &gvk)
 {
     const std::lock_guard lock(m_core->mutex);
-    GroupVersion &group = m_core->groups[apiVersion(gvk)];
-    group.isKnown = false;
-    group.resources.clear();
+    m_core->groups[apiVersion(gvk)].forget();
 }
 
 void RestMapper::forgetGroup(const QString &group)
 {
     const std::lock_guard lock(m_core->mutex);
     for (auto &[name, entry] : m_core->groups)
-        if (gvkFrom(name, u"").group == group) {
-            entry.isKnown = false;
-            entry.resources.clear();
-        }
+        if (gvkFrom(name, u"").group == group)
+            entry.forget();
     // A version that nobody has heard of yet is in the root's document alone.
-    m_core->of(rootOf(group)).askedAt = -Nanoseconds(kKnownLife);
+    Root &root = m_core->of(rootOf(group));
+    root.isOutdated = root.isAsking;
+    root.askedAt = -Nanoseconds(kKnownLife);
 }
 
 } // namespace davit::client

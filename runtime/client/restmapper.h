@@ -8,8 +8,8 @@
 //   stays good. Both ask for the one group and version.
 //   - MalformedReply, with a sentence that names server, path and fault, for an answer that is no
 //   APIResourceList.
-//   - forget() and forgetGroup() make the next question ask anew at once: for who sees a CRD
-//   change, or a 404 for a whole resource.
+//   - forget() and forgetGroup() make the next question ask anew at once, and one that is under way
+//   is asked once more: for who sees a CRD change, or a 404 for a whole resource.
 // Source: Kubernetes API concepts, "Discovery API"; client-go's restmapper. Test: tst_discovery;
 // tst_clientdiscovery.
 #pragma once

@@ -21,6 +21,7 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
         Gvk gvk;
         std::function<void()> done;
         std::function<void(const QString &)> waiting;
+        quint64 news = 0; // of its group, when it was asked
     };
     struct Pause
     {
@@ -28,8 +29,12 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
         support::TimeSource::TimerId timer = 0;
     };
 
-    void look(const Look &look)
+    void look(Look look)
     {
+        {
+            const std::lock_guard lock(mutex);
+            look.news = news.value(look.gvk.group);
+        }
         ask(look.gvk, [self = shared_from_this(), look](const Result<transport::Resource> &answer) {
             self->answered(look, answer);
         });
@@ -37,13 +42,17 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
 
     void answered(const Look &look, const Result<transport::Resource> &answer)
     {
+        bool isOutdated = false;
         {
             const std::lock_guard lock(mutex);
             if (isClosed)
                 return;
-            if (answer.isOk())
+            isOutdated = look.news != news.value(look.gvk.group);
+            if (!isOutdated && answer.isOk())
                 known.insert(look.gvk, answer.value());
         }
+        if (isOutdated)
+            return this->look(look);
         if (answer.isOk())
             return look.done();
         look.waiting(answer.error().message());
@@ -110,6 +119,7 @@ struct Kinds::Core : std::enable_shared_from_this<Core>
     support::TimeSource &time;
     mutable std::mutex mutex;
     QHash<Gvk, transport::Resource> known; // GUARDED_BY(mutex)
+    QHash<QString, quint64> news; // by group; GUARDED_BY(mutex)
     QSet<Gvk> again; // are looked for again; GUARDED_BY(mutex)
     std::map<quint64, Pause> pauses; // until the next look; GUARDED_BY(mutex)
     quint64 lastPause = 0; // GUARDED_BY(mutex)
@@ -162,6 +172,8 @@ void Kinds::groupsChanged(const std::set<QString> &groups,
     QList<Gvk> found;
     {
         const std::lock_guard lock(m_core->mutex);
+        for (const QString &group : groups)
+            ++m_core->news[group];
         found = m_core->known.keys();
     }
     m_core->cutPauses(isIts);

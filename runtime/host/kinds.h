@@ -30,8 +30,8 @@ public:
     // is served again. `changed` once, when it has another resource then. [thread-safe]
     void lookAgain(const Gvk &gvk, std::function<void(const transport::Resource &now)> changed);
     // Something of these groups was installed, changed or removed: who waits for a kind of theirs
-    // is answered at once, and kinds that were found are looked for again, as lookAgain() does.
-    // [thread-safe]
+    // is answered at once, and kinds that were found are looked for again, as lookAgain() does. An
+    // answer that was on its way does not count. [thread-safe]
     void groupsChanged(const std::set<QString> &groups,
         const std::function<void(const Gvk &gvk, const transport::Resource &now)> &changed);
     // As it was found last; KindNotServed unless resolve() found it. [thread-safe]

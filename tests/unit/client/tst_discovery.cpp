@@ -146,6 +146,8 @@ private Q_SLOTS:
     void staleGroup();
     void unreachable();
     void forgottenGroup();
+    void forgottenOnTheWay_data();
+    void forgottenOnTheWay();
 };
 
 void tst_Discovery::aggregated()
@@ -377,6 +379,53 @@ void tst_Discovery::forgottenGroup()
     QVERIFY(f.asked.isEmpty());
     f.find("widgets", kAggregated); // versions that nobody has heard of come with the root
     QCOMPARE(f.asked, QStringList{QStringLiteral("/apis")});
+}
+
+void tst_Discovery::forgottenOnTheWay_data()
+{
+    QTest::addColumn<bool>("isRootKnown");
+    QTest::addColumn<QString>("forgotten");
+    QTest::addColumn<QStringList>("asked");
+    QTest::addColumn<QString>("found");
+    const QString ours = QStringLiteral("demo.example");
+    const QString other = QStringLiteral("other.example");
+    const QString root = QStringLiteral("/apis");
+    const QString list = QStringLiteral("/apis/demo.example/v1");
+    const QString widgets = QStringLiteral("widgets namespaced");
+    const QString none = QStringLiteral("KindNotServed");
+    QTest::newRow("M-9 the root") << false << ours << QStringList{root, root} << widgets;
+    QTest::newRow("M-9 the group") << true << ours << QStringList{list, list} << widgets;
+    QTest::newRow("another group") << true << other << QStringList{list} << none;
+}
+
+// Who asked before the news hears what is true after it.
+void tst_Discovery::forgottenOnTheWay()
+{
+    QFETCH(const bool, isRootKnown);
+    QFETCH(const QString, forgotten);
+    const QMap<QByteArray, QByteArray> before{
+        {"/api", kCore}, {"/apis", R"({"kind":"APIGroupDiscoveryList","items":[]})"}};
+    const QMap<QByteArray, QByteArray> after{
+        {"/apis", kGroups}, {"/apis/demo.example/v1", kWidgetList}};
+    Fixture f;
+    if (isRootKnown) {
+        f.find("pods", before);
+        f.clock.advance(RestMapper::kUnknownLife);
+    }
+    QString found;
+    f.mapper.resolve(
+        gvk("demo.example/v1", "Widget"), [&](const Result<transport::Resource> &result) {
+            found = result.isOk() ? result.value().plural + QStringLiteral(" namespaced")
+                                  : QString(errorCodeName(result.error().code()));
+        });
+    f.executor.runAll();
+    f.mapper.forgetGroup(forgotten);
+    const size_t first = f.answered++;
+    const QString asked = QString::fromLatin1(f.server.exchanges[first]->request.target);
+    f.server.answer(first, isRootKnown ? 404 : 200, before[asked.toLatin1()]);
+    const QStringList again = f.serve(after);
+    QTEST(QStringList{asked} + again, "asked");
+    QTEST(found, "found");
 }
 
 QTEST_GUILESS_MAIN(tst_Discovery)

@@ -62,6 +62,8 @@ private Q_SLOTS:
     void groupsChanged_data();
     void groupsChanged();
     void cutPauses();
+    void newsOnTheWay_data();
+    void newsOnTheWay();
 };
 
 void tst_Kinds::waits() // M-9
@@ -179,6 +181,29 @@ void tst_Kinds::cutPauses()
     rig.groupsChanged(u"demo.example"_s);
     QCOMPARE(rig.asked, 2);
     QCOMPARE(rig.clock.pendingTimers(), 1);
+}
+
+void tst_Kinds::newsOnTheWay_data()
+{
+    QTest::addColumn<QString>("group");
+    QTest::addColumn<int>("asked");
+    QTest::addColumn<int>("found");
+    QTest::newRow("M-9 its own") << u"demo.example"_s << 2 << 1;
+    QTest::newRow("another group's") << u"other.example"_s << 1 << 0;
+}
+
+// An answer of before the news is none: it is not believed for ten seconds.
+void tst_Kinds::newsOnTheWay()
+{
+    QFETCH(const QString, group);
+    Rig rig;
+    rig.kinds->resolve(
+        kWidget, [&] { ++rig.found; }, [&](const QString &) { ++rig.waited; });
+    rig.answer = transport::Resource{kWidget, u"widgets"_s, true};
+    rig.groupsChanged(group);
+    QTEST(rig.asked, "asked");
+    QTEST(rig.found, "found");
+    QCOMPARE(rig.waited, 1 - rig.found);
 }
 
 QTEST_GUILESS_MAIN(tst_Kinds)
