@@ -86,8 +86,13 @@ void DefinitionWatch::answered(const Error &error)
         return begin();
     if (isRefusal(error))
         return refused(error);
+    askIn(kAskAgain);
+}
+
+void DefinitionWatch::askIn(std::chrono::seconds delay)
+{
     const std::lock_guard lock(m_mutex);
-    m_askTimer = m_around.time->callAfter(kAskAgain, *m_around.executor, [this] { ask(); });
+    m_askTimer = m_around.time->callAfter(delay, *m_around.executor, [this] { ask(); });
 }
 
 void DefinitionWatch::begin()
@@ -97,6 +102,8 @@ void DefinitionWatch::begin()
     std::unique_ptr<priv::InformerBackend> backend;
     if (!m_around.makeInformer(request, *m_faults, &backend).isOk())
         return; // the caches are shut down
+    if (std::exchange(m_isRefused, false))
+        m_around.log.info("CustomResourceDefinitions are watched now");
     m_informer = std::make_unique<Informer>(*backend.release());
     connect(m_informer.get(), &Informer::added, this,
         [this](const Object &definition, bool isInInitialList) {
@@ -127,12 +134,13 @@ void DefinitionWatch::failed(const Gvk &gvk, const Error &error)
 void DefinitionWatch::refused(const Error &error)
 {
     m_informer.reset();
+    askIn(kAskRefusedAgain);
     if (std::exchange(m_isRefused, true))
         return;
     if (error.httpStatus() == 403)
         m_around.log.info("kinds that are installed or changed later are noticed 10 s late; to "
                           "hear of them at once, grant list and watch of customresourcedefinitions "
-                          "in apiGroup apiextensions.k8s.io, and restart davit",
+                          "in apiGroup apiextensions.k8s.io: within five minutes davit asks again",
             {{"error", error.message()}});
     else
         m_around.log.info("kinds that are installed or changed later are noticed 10 s late; the "

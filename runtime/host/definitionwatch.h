@@ -4,8 +4,8 @@
 //   does not have; it is a view as a plugin's, on the shared informers.
 //   - What was there at the first sync is no news. Groups that change are gathered for kGather,
 //   since a definition changes several times until its kind is served.
-//   - A server that refuses, or has no such resource, is told once in the log, and nothing is
-//   watched. One that does not answer is asked again.
+//   - A server that refuses, or has no such resource, is told once in the log and asked again after
+//   kAskRefusedAgain, since rights may come; one that does not answer, after kAskAgain.
 // Source: Kubernetes API concepts; an object's name is "<plural>.<group>", which the API server
 // checks. Test: tst_definitionwatch; tst_kindinstalled.
 #pragma once
@@ -32,6 +32,7 @@ class DefinitionWatch final : public QObject
 public:
     static constexpr std::chrono::milliseconds kGather{500};
     static constexpr std::chrono::seconds kAskAgain{10};
+    static constexpr std::chrono::minutes kAskRefusedAgain{5};
     // As every server addresses them.
     static const transport::Resource &resource();
 
@@ -61,6 +62,7 @@ public:
 
 private:
     void ask();
+    void askIn(std::chrono::seconds delay);
     void answered(const Error &error);
     void begin();
     void refused(const Error &error);

@@ -18,8 +18,9 @@ namespace {
 const QString kRule
     = u"3|cache|kinds that are installed or changed later are noticed 10 s late; to hear of them "
       u"at "
-      "once, grant list and watch of customresourcedefinitions in apiGroup apiextensions.k8s.io, "
-      "and restart davit|error=no"_s;
+      "once, grant list and watch of customresourcedefinitions in apiGroup apiextensions.k8s.io: "
+      "within five minutes davit asks again|error=no"_s;
+const QString kWatched = u"3|cache|CustomResourceDefinitions are watched now"_s;
 const QString kNoWatch = u"3|cache|kinds that are installed or changed later are noticed 10 s "
                          u"late; the server does not "
                          "let its CustomResourceDefinitions be watched|error=no"_s;
@@ -161,6 +162,8 @@ private Q_SLOTS:
     void refusedLater_data();
     void refusedLater();
     void refusedToAnother();
+    void askedAgain_data();
+    void askedAgain();
     void leavesNoTimer();
 };
 
@@ -313,6 +316,36 @@ void tst_DefinitionWatch::refusedToAnother()
     QCOMPARE(rig.lines.seen.size(), 0);
     rig.want(u"a.example"_s);
     QVERIFY(!rig.isInformerDead);
+}
+
+void tst_DefinitionWatch::askedAgain_data()
+{
+    QTest::addColumn<QList<int>>("answers");
+    QTest::addColumn<int>("informers");
+    QTest::addColumn<QStringList>("lines");
+    using Answers = QList<int>;
+    QTest::newRow("the right comes") << Answers{403, 403, 200} << 1 << QStringList{kRule, kWatched};
+    QTest::newRow("the server is not well when asked again")
+        << Answers{403, 503, 200} << 1 << QStringList{kRule, kWatched};
+    QTest::newRow("it stays refused") << Answers{403} << 0 << QStringList{kRule};
+}
+
+// Refused is not for ever, and each change is told once.
+void tst_DefinitionWatch::askedAgain()
+{
+    QFETCH(const QList<int>, answers);
+    Rig rig;
+    rig.answers = answers;
+    rig.want(u"a.example"_s);
+    rig.pass(DefinitionWatch::kAskRefusedAgain - 1ms);
+    QCOMPARE(rig.probes, 1);
+    rig.pass(1ms);
+    QCOMPARE(rig.probes, 2);
+    for (int i = 0; i < 3; ++i)
+        rig.pass(DefinitionWatch::kAskRefusedAgain);
+    QTEST(rig.informers, "informers");
+    QTEST(rig.lines.seen, "lines");
+    QCOMPARE(rig.clock.pendingTimers(), rig.informers == 1 ? 0 : 1);
 }
 
 void tst_DefinitionWatch::leavesNoTimer()
