@@ -1,7 +1,7 @@
 # The sources of libDavitSdk; one line a subject.
 set(DAVIT_POOL_SOURCES
     src/pool/arena.cpp src/pool/shard.cpp src/pool/pool.cpp src/pool/encoding.cpp src/pool/packedstring.cpp src/pool/place.cpp
-    src/pool/treebuilder.cpp src/pool/jsonmatcher.cpp src/pool/lastdocument.cpp
+    src/pool/treebuilder.cpp src/pool/jsonmatcher.cpp src/pool/lastdocument.cpp src/pool/lastmessage.cpp
     src/pool/documentreader.cpp src/pool/documenttext.cpp src/pool/protobufreader.cpp src/pool/objectdecoder.cpp
 )
 set(DAVIT_SDK_SOURCES

@@ -108,8 +108,8 @@ Error ObjectDecoder::decodeProtobuf(QByteArrayView message, const ProtobufSchema
     std::uint16_t type, const DecodeOptions &options, Object *object)
 {
     const std::string_view bytes(message.data(), std::size_t(message.size()));
-    const auto read = [&](const Selection &selection, const KnownObjects &known) {
-        return d->protobuf.readObject(bytes, schema, type, selection, known, d->builder);
+    const auto read = [&](const Selection &selection, const KnownObjects &) {
+        return d->protobuf.readObject(bytes, schema, type, selection, d->builder);
     };
     const Error error = d->decode(options, object, d->protobuf, d->json, read);
     if (error.isError() && d->protobuf.isUnknownField())

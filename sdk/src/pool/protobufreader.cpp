@@ -2,7 +2,6 @@
 #include "protobufreader.h"
 
 #include <QtCore/qbytearray.h>
-#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -15,19 +14,14 @@ using Kind = ProtobufField::Kind;
 using Form = ProtobufField::Form;
 using Absent = ProtobufField::Absent;
 
-constexpr std::size_t kMaxOpenFields = 1000000; // 48 bytes each while they are read
-constexpr std::size_t kKeptFields = 65536;
 constexpr const char *kCut = "a field is cut or is no protobuf";
 constexpr const char *kWrongType = "a field has another wire type than its kind";
+constexpr const char *kNoOrder = "fields that are not in the order of their numbers";
+constexpr const char *kUnknownField = "a field that this version of davit does not know";
 // The server's JSON has another text in its place.
 constexpr const char *kNoUtf8 = "bytes that are not UTF-8";
 constexpr const char *kBadTime = "a time beyond the years 0 to 9999";
 constexpr char kMagic[] = {'k', '8', 's', '\0'}; // C-28
-
-bool isContainer(Kind kind)
-{
-    return kind == Kind::Message || kind == Kind::Strings;
-}
 
 bool isUtf8(std::string_view text)
 {
@@ -111,23 +105,22 @@ bool ProtobufReader::failUnknown(const char *error, const char *at)
 }
 
 bool ProtobufReader::readObject(std::string_view message, const ProtobufSchema &schema,
-    std::uint16_t type, const Selection &selection, const KnownObjects &known, TreeBuilder &builder)
+    std::uint16_t type, const Selection &selection, TreeBuilder &builder)
 {
+    const bool isLikeLast = m_schema == &schema && m_type == type
+        && m_selection.managedFields == selection.managedFields
+        && m_selection.depth == selection.depth;
+    if (!isLikeLast)
+        m_last.forget();
     m_schema = &schema;
     m_builder = &builder;
     m_begin = m_at = message.data();
-    m_end = m_begin + message.size();
     m_error = nullptr;
     m_isUnknownField = false;
-    m_isInOrder = true;
     m_type = type;
     m_depth = 0;
     m_selection = selection;
-    m_known = &known;
-    m_fields.clear();
-    if (m_fields.capacity() > kKeptFields)
-        m_fields.shrink_to_fit(); // a large message is rare
-    m_last.start(m_begin, message.size());
+    m_last.start(message);
     builder.startObject();
     if (!selection.apiVersion.empty()) {
         builder.key("apiVersion");
@@ -137,145 +130,114 @@ bool ProtobufReader::readObject(std::string_view message, const ProtobufSchema &
         builder.key("kind");
         builder.string(selection.kind);
     }
-    const std::size_t span = m_last.enter(m_begin);
-    Similar similars({}, m_last);
-    if (!members(message, type, similars, true))
+    const std::size_t span = m_last.enter(m_begin, 0);
+    if (!members(message, type, {m_last, m_last.root()}))
         return false;
-    m_last.leave(span, m_end);
+    m_last.leave(span, m_begin + message.size(), 0);
     builder.endObject();
     return true;
 }
 
-void ProtobufReader::remember(Place root, const TreeBuilder &builder)
+void ProtobufReader::remember(Place, const TreeBuilder &builder)
 {
-    if (m_isInOrder)
-        m_last.remember(m_end, root, builder);
-    else
-        m_last.forget();
-    m_lastType = m_type;
+    m_last.remember(builder);
 }
 
 // Messages -------------------------------------------------------------------------------------
 
-// Pushes the message's fields. Servers send them in ascending order; any other is put into it.
-bool ProtobufReader::gather(std::string_view message)
+// All members of a message, into the object that is open. Servers send fields in the order of
+// their numbers, those of one number together.
+bool ProtobufReader::members( // NOLINT(misc-no-recursion)
+    std::string_view message, std::uint16_t type, Within within)
 {
-    const std::size_t first = m_fields.size();
-    WireField field;
-    bool isInOrder = true;
+    if (++m_depth > kMaxDepth)
+        return fail("nested deeper than 1024 levels", message.data());
+    const ProtobufMessage &form = m_schema->messages[type];
+    const ProtobufField *field = m_schema->fields.data() + form.firstField;
+    const ProtobufField *const end = field + form.fieldCount;
+    std::uint32_t number = 0;
     WireCursor cursor(message);
-    while (cursor.next(&field)) {
-        isInOrder
-            = isInOrder && (m_fields.size() == first || m_fields.back().number <= field.number);
-        if (m_fields.size() == kMaxOpenFields)
-            return fail("more than 1,000,000 fields", field.begin);
-        m_fields.push_back(field);
+    WireField wire;
+    for (bool isThere = cursor.next(&wire); isThere; ++field) {
+        for (; field != end && field->number < wire.number; ++field) {
+            if (!absent(*field, wire.begin))
+                return false;
+        }
+        if (field == end || field->number != wire.number)
+            return failUnknown(wire.number < number ? kNoOrder : kUnknownField, wire.begin);
+        number = wire.number;
+        Run run{wire, {wire.begin, std::size_t(wire.end - wire.begin)}, true};
+        while ((isThere = cursor.next(&wire)) && wire.number == number) {
+            run.bytes = {run.bytes.data(), std::size_t(wire.end - run.bytes.data())};
+            run.isOne = false;
+        }
+        if (isWanted(*field) && !present(*field, run, within))
+            return false;
     }
     if (!cursor.isGood())
         return fail(kCut, cursor.at());
-    if (!isInOrder) {
-        m_isInOrder = false; // a list is not in one piece
-        std::stable_sort(m_fields.begin() + std::ptrdiff_t(first), m_fields.end(),
-            [](const WireField &a, const WireField &b) { return a.number < b.number; });
-    }
-    return true;
-}
-
-// All members of a message, into the object that is open. An inline message has the object, and
-// what is known of it, of the one around it.
-bool ProtobufReader::members( // NOLINT(misc-no-recursion)
-    std::string_view message, std::uint16_t type, Similar &similars, bool isRoot)
-{
-    const std::size_t begin = m_fields.size();
-    if (++m_depth > kMaxDepth)
-        return fail("nested deeper than 1024 levels", message.data());
-    if (!gather(message))
-        return false;
-    const std::size_t end = m_fields.size();
-    const ProtobufMessage &form = m_schema->messages[type];
-    std::size_t at = begin;
-    const char *place = message.data();
-    for (std::uint32_t i = 0; i < form.fieldCount; ++i) {
-        const ProtobufField &field = m_schema->fields[form.firstField + i];
-        if (at < end && m_fields[at].number < field.number)
-            break;
-        std::size_t last = at;
-        while (last < end && m_fields[last].number == field.number)
-            ++last;
-        if (isRoot && !m_selection.wantsMember(m_schema->nameOf(field))) {
-            at = last;
-            continue;
-        }
-        if (isRoot && last > at && *m_known && m_schema->nameOf(field) == "metadata") {
-            Known root = m_last.rootAs(findKnown(m_fields[last - 1].bytes));
-            if (m_lastType != m_type)
-                root.span = LastDocument::kNoSpan;
-            similars.set(root);
-        }
-        const char *const next = last > at ? m_fields[last - 1].end : place;
-        if (last > at ? !present(field, at, last, similars) : !absent(field, place))
+    for (; field != end; ++field) {
+        if (!absent(*field, message.data() + message.size()))
             return false;
-        place = next;
-        at = last;
     }
-    if (at < end)
-        return failUnknown("a field that this version of davit does not know", m_fields[at].begin);
-    m_fields.resize(begin);
     --m_depth;
     return true;
 }
 
-bool ProtobufReader::present( // NOLINT(misc-no-recursion)
-    const ProtobufField &field, std::size_t first, std::size_t last, Similar &similars)
+bool ProtobufReader::isWanted(const ProtobufField &field) const
 {
-    const std::string_view name = m_schema->nameOf(field);
-    if (m_depth == 2 && !m_selection.wantsMetadata(name)) // of the object's own metadata
-        return true;
-    for (std::size_t i = first; i < last; ++i) {
-        const bool isPacked = field.form == Form::List && wireTypeOf(field.kind) == WireType::Varint
-            && m_fields[i].type == WireType::Bytes;
-        const WireType wanted = field.form == Form::Map ? WireType::Bytes : wireTypeOf(field.kind);
-        if (m_fields[i].type != wanted && !isPacked)
-            return fail(kWrongType, m_fields[i].begin);
-    }
+    if (m_depth == 1)
+        return m_selection.wantsMember(m_schema->nameOf(field));
+    return m_depth > 2 // of the object's own metadata
+        || m_selection.wantsMetadata(m_schema->nameOf(field));
+}
+
+bool ProtobufReader::present( // NOLINT(misc-no-recursion)
+    const ProtobufField &field, const Run &run, Within &within)
+{
     switch (field.form) {
     case Form::List:
-        m_builder->key(name);
-        return list(field, first, last, similars.find(name));
+        m_builder->key(m_schema->nameOf(field));
+        return list(field, run.bytes, within.find(field.number));
     case Form::Map:
-        m_builder->key(name);
-        return map(field, first, last, similars.find(name));
+        m_builder->key(m_schema->nameOf(field));
+        return map(field, run.bytes, within.find(field.number));
     case Form::Single:
         break;
     }
-    if (last - first > 1 && wireTypeOf(field.kind) == WireType::Bytes && field.kind != Kind::String
-        && field.kind != Kind::Bytes)
-        return failUnknown("a message that was sent in parts", m_fields[first].begin);
-    return single(field, WireField(m_fields[last - 1]), similars);
+    if (!run.isOne)
+        return failUnknown("a field that was sent in parts", run.bytes.data());
+    if (run.first.type != wireTypeOf(field.kind))
+        return fail(kWrongType, run.first.begin);
+    return single(field, run.first, within);
 }
 
 bool ProtobufReader::single( // NOLINT(misc-no-recursion)
-    const ProtobufField &field, const WireField &wire, Similar &similars)
+    const ProtobufField &field, const WireField &wire, Within &within)
 {
-    if (field.kind == Kind::Inline)
-        return members(wire.bytes, field.message, similars, false);
+    if (field.kind == Kind::Inline) { // its members stand beside the others
+        const std::size_t span = m_last.enter(wire.bytes.data(), field.number);
+        if (!members(wire.bytes, field.message, {m_last, within.find(field.number)}))
+            return false;
+        m_last.leave(span, wire.end, 0);
+        return true;
+    }
     if (field.omitsEmpty && wire.bytes.empty() && wire.value == 0)
         return true;
-    const std::string_view name = m_schema->nameOf(field);
-    m_builder->key(name);
-    return value(field, wire, isContainer(field.kind) ? similars.find(name) : Known());
+    m_builder->key(m_schema->nameOf(field));
+    return value(field, wire, field.number,
+        field.kind == Kind::Message ? within.find(field.number) : LastMessage::kUnknown);
 }
 
 // What Go writes of a zero value that is not left out.
 bool ProtobufReader::absent( // NOLINT(misc-no-recursion)
     const ProtobufField &field, const char *at)
 {
-    if (field.kind == Kind::Inline) {
-        Similar nothing({}, m_last);
-        return members({at, 0}, field.message, nothing, false);
-    }
-    if (field.absent == Absent::Nothing)
+    const bool isSilent = field.absent == Absent::Nothing && field.kind != Kind::Inline;
+    if (isSilent || !isWanted(field))
         return true;
+    if (field.kind == Kind::Inline)
+        return members({at, 0}, field.message, {});
     m_builder->key(m_schema->nameOf(field));
     if (field.absent == Absent::Null) {
         m_builder->null();
@@ -284,110 +246,115 @@ bool ProtobufReader::absent( // NOLINT(misc-no-recursion)
     WireField empty;
     empty.bytes = {at, 0};
     empty.begin = empty.end = at;
-    return value(field, empty, {});
-}
-
-// A container that is the known one, byte for byte.
-bool ProtobufReader::takeKnown(std::string_view bytes, Known similar)
-{
-    return bytes.size() == m_last.sizeOf(similar)
-        && m_last.take(bytes.data(), bytes.size(), similar, *m_builder) != 0;
+    return value(field, empty, field.number, LastMessage::kUnknown);
 }
 
 bool ProtobufReader::list( // NOLINT(misc-no-recursion)
-    const ProtobufField &field, std::size_t first, std::size_t last, Known similar)
+    const ProtobufField &field, std::string_view run, Known known)
 {
-    const char *const begin = m_fields[first].begin;
-    const char *const end = m_fields[last - 1].end;
-    if (m_isInOrder && takeKnown({begin, std::size_t(end - begin)}, similar))
+    if (m_last.take(run, known, *m_builder))
         return true;
-    const std::size_t span = m_last.enter(begin);
-    Similar similars(similar, m_last);
+    const std::size_t span = m_last.enter(run.data(), field.number);
+    Within within(m_last, known);
     m_builder->startArray();
-    for (std::size_t i = first; i < last; ++i) {
-        const WireField wire = m_fields[i];
-        if (wire.type == WireType::Bytes && wireTypeOf(field.kind) == WireType::Varint) {
-            WireField element;
-            for (const char *p = wire.bytes.data(); p != wire.end;) {
-                p = priv::readVarint(p, wire.end, &element.value);
-                if (p == nullptr)
-                    return fail(kCut, wire.begin);
-                if (!scalar(field, element))
-                    return false;
-            }
-        } else if (!value(field, wire, isContainer(field.kind) ? similars.next() : Known())) {
-            return false;
+    WireField wire;
+    for (WireCursor cursor(run); cursor.next(&wire);) {
+        const WireType wanted = wireTypeOf(field.kind);
+        if (wanted == WireType::Varint && wire.type == WireType::Bytes) {
+            if (!packed(field, wire))
+                return false;
+            continue;
         }
+        if (wire.type != wanted)
+            return fail(kWrongType, wire.begin);
+        const bool isMessage = field.kind == Kind::Message;
+        if (!value(field, wire, 0, isMessage ? within.next() : LastMessage::kUnknown))
+            return false;
     }
-    m_last.leave(span, end);
-    m_builder->endArray();
+    m_last.leave(span, run.data() + run.size(), m_builder->endArray());
+    return true;
+}
+
+bool ProtobufReader::packed(const ProtobufField &field, const WireField &wire)
+{
+    WireField element;
+    for (const char *p = wire.bytes.data(); p != wire.end;) {
+        p = priv::readVarint(p, wire.end, &element.value);
+        if (p == nullptr)
+            return fail(kCut, wire.begin);
+        if (!scalar(field, element))
+            return false;
+    }
     return true;
 }
 
 bool ProtobufReader::map( // NOLINT(misc-no-recursion)
-    const ProtobufField &field, std::size_t first, std::size_t last, Known similar)
+    const ProtobufField &field, std::string_view run, Known known)
 {
-    const char *const begin = m_fields[first].begin;
-    const char *const end = m_fields[last - 1].end;
-    if (m_isInOrder && takeKnown({begin, std::size_t(end - begin)}, similar))
+    if (m_last.take(run, known, *m_builder))
         return true;
-    const std::size_t span = m_last.enter(begin);
-    Similar similars(similar, m_last);
+    const std::size_t span = m_last.enter(run.data(), field.number);
     m_builder->startObject();
-    for (std::size_t i = first; i < last; ++i) {
-        std::string_view key = ""; // not null
-        WireField wire;
-        wire.type = wireTypeOf(field.kind);
-        wire.begin = wire.end = m_fields[i].end;
-        wire.bytes = {wire.begin, 0};
-        WireField part;
-        WireCursor cursor(m_fields[i].bytes);
-        while (cursor.next(&part)) {
-            if (part.number > 2)
-                return failUnknown("a map's entry with a third field", part.begin);
-            if (part.type != (part.number == 1 ? WireType::Bytes : wireTypeOf(field.kind)))
-                return fail(kWrongType, part.begin);
-            if (part.number == 1)
-                key = part.bytes;
-            else
-                wire = part;
-        }
-        if (!cursor.isGood())
-            return fail(kCut, cursor.at());
-        if (!isUtf8(key))
-            return failUnknown(kNoUtf8, key.data());
-        m_builder->key(key);
-        if (!value(field, wire, isContainer(field.kind) ? similars.find(key) : Known()))
+    WireField wire;
+    for (WireCursor cursor(run); cursor.next(&wire);) {
+        if (wire.type != WireType::Bytes)
+            return fail(kWrongType, wire.begin);
+        if (!entry(field, wire))
             return false;
     }
-    m_last.leave(span, end);
-    m_builder->endObject();
+    m_last.leave(span, run.data() + run.size(), m_builder->endObject());
     return true;
 }
 
-bool ProtobufReader::object( // NOLINT(misc-no-recursion)
-    std::string_view message, std::uint16_t type, Known similar)
+bool ProtobufReader::entry( // NOLINT(misc-no-recursion)
+    const ProtobufField &field, const WireField &wire)
 {
-    if (takeKnown(message, similar))
+    std::string_view key = ""; // not null
+    WireField content;
+    content.begin = content.end = wire.end;
+    content.bytes = {wire.end, 0};
+    WireField part;
+    WireCursor cursor(wire.bytes);
+    while (cursor.next(&part)) {
+        if (part.number > 2)
+            return failUnknown("a map's entry with a third field", part.begin);
+        if (part.type != (part.number == 1 ? WireType::Bytes : wireTypeOf(field.kind)))
+            return fail(kWrongType, part.begin);
+        if (part.number == 1)
+            key = part.bytes;
+        else
+            content = part;
+    }
+    if (!cursor.isGood())
+        return fail(kCut, cursor.at());
+    if (!isUtf8(key))
+        return failUnknown(kNoUtf8, key.data());
+    m_builder->key(key);
+    return value(field, content, 0, LastMessage::kUnknown);
+}
+
+bool ProtobufReader::object( // NOLINT(misc-no-recursion)
+    std::string_view message, std::uint16_t type, std::uint32_t number, Known known)
+{
+    if (m_last.take(message, known, *m_builder))
         return true;
-    const std::size_t span = m_last.enter(message.data());
-    Similar similars(similar, m_last);
+    const std::size_t span = m_last.enter(message.data(), number);
     m_builder->startObject();
-    if (!members(message, type, similars, false))
+    if (!members(message, type, {m_last, known}))
         return false;
-    m_last.leave(span, message.data() + message.size());
-    m_builder->endObject();
+    m_last.leave(span, message.data() + message.size(), m_builder->endObject());
     return true;
 }
 
 // Values ---------------------------------------------------------------------------------------
 
+// `known` is what field `number` held of a message; an element's number is 0.
 bool ProtobufReader::value( // NOLINT(misc-no-recursion)
-    const ProtobufField &field, const WireField &wire, Known similar)
+    const ProtobufField &field, const WireField &wire, std::uint32_t number, Known known)
 {
     switch (field.kind) {
     case Kind::Message:
-        return object(wire.bytes, field.message, similar);
+        return object(wire.bytes, field.message, number, known);
     case Kind::Time:
     case Kind::MicroTime:
         return time(wire.bytes, field.kind == Kind::MicroTime);
@@ -481,7 +448,7 @@ bool ProtobufReader::onlyField(std::string_view message, std::string_view *bytes
     WireCursor cursor(message);
     while (cursor.next(&part)) {
         if (part.number != 1)
-            return failUnknown("a field that this version of davit does not know", part.begin);
+            return failUnknown(kUnknownField, part.begin);
         if (part.type != WireType::Bytes)
             return fail(kWrongType, part.begin);
         *bytes = part.bytes;
@@ -535,15 +502,11 @@ bool ProtobufReader::rawJson(std::string_view message)
         return failUnknown("an object in protobuf within another", json.data());
     if (!m_json.readValue(json, *m_builder))
         return fail(m_json.error(), json.data() + m_json.errorByte());
-    const char first = json[json.find_first_not_of(" \t\r\n")];
-    if (first == '{' || first == '[')
-        m_last.addWhole(json.data(), json.data() + json.size());
     return true;
 }
 
 bool ProtobufReader::strings(std::string_view message)
 {
-    const std::size_t span = m_last.enter(message.data());
     m_builder->startArray();
     WireField part;
     WireCursor cursor(message);
@@ -557,25 +520,8 @@ bool ProtobufReader::strings(std::string_view message)
     }
     if (!cursor.isGood())
         return fail(kCut, cursor.at());
-    m_last.leave(span, message.data() + message.size());
     m_builder->endArray();
     return true;
-}
-
-// Name and namespace of ObjectMeta; what is wrong there is found by who reads it.
-Place ProtobufReader::findKnown(std::string_view metadata)
-{
-    std::string_view name;
-    std::string_view namespaceName;
-    WireField part;
-    WireCursor cursor(metadata);
-    while (cursor.next(&part) && part.number <= 3) {
-        if (part.number == 1)
-            name = part.bytes;
-        else if (part.number == 3)
-            namespaceName = part.bytes;
-    }
-    return (*m_known)(namespaceName, name);
 }
 
 } // namespace davit::priv::pool

@@ -1,16 +1,17 @@
 // From a protobuf message of Kubernetes to a TreeBuilder, as the JSON that the API server would
 // have written of it: the same members, names and values, in the order of the fields' numbers.
-// Strict: what JSON alone can tell (a field that the schema does not know, text that is not UTF-8)
-// and what is no message at all are faults, so that no member is ever lost unseen. What stood in
-// the same place of the message read before is taken from its object after one memcmp. Source: the
-// Go types of k8s.io/api and the rules of encoding/json (codec/schema). Test: tst_protobufreader.
+// Strict: what JSON alone can tell (a field that the schema does not know, fields in another order
+// than a server's, text that is not UTF-8) and what is no message at all are faults, so that no
+// member is ever lost unseen. What stood in the same place of the message read before is taken from
+// its object after one memcmp. Source: the Go types of k8s.io/api and the rules of encoding/json
+// (codec/schema). Test: tst_protobufreader.
 #pragma once
 
 #include "documentreader.h"
+#include "lastmessage.h"
 
 #include <davit/priv/protobufschema.h>
 #include <davit/priv/protobufwire.h>
-#include <vector>
 
 namespace davit::priv::pool {
 
@@ -21,7 +22,8 @@ public:
     // `builder` is empty; on false it is to be reset, and error() and errorByte() say why.
     // O(bytes).
     bool readObject(std::string_view message, const ProtobufSchema &schema, std::uint16_t type,
-        const Selection &selection, const KnownObjects &known, TreeBuilder &builder);
+        const Selection &selection, TreeBuilder &builder);
+    // The message became an object, which lives until the next one is remembered or forgotten.
     void remember(Place root, const TreeBuilder &builder);
     // Another reader's object took the place of the last one.
     void forget() { m_last.forget(); }
@@ -33,20 +35,28 @@ public:
     bool isUnknownField() const { return m_isUnknownField; }
 
 private:
-    using Known = LastDocument::Known;
-    using Similar = LastDocument::Similar;
+    using Known = LastMessage::Known;
+    using Within = LastMessage::Within;
+    // All that was sent of one field.
+    struct Run
+    {
+        WireField first;
+        std::string_view bytes; // with the tags
+        bool isOne;
+    };
 
-    bool gather(std::string_view message);
-    bool members(std::string_view message, std::uint16_t type, Similar &similars, bool isRoot);
-    bool present(
-        const ProtobufField &field, std::size_t first, std::size_t last, Similar &similars);
+    bool members(std::string_view message, std::uint16_t type, Within within);
+    bool isWanted(const ProtobufField &field) const;
+    bool present(const ProtobufField &field, const Run &run, Within &within);
     bool absent(const ProtobufField &field, const char *at);
-    bool single(const ProtobufField &field, const WireField &wire, Similar &similars);
-    bool takeKnown(std::string_view bytes, Known similar);
-    bool list(const ProtobufField &field, std::size_t first, std::size_t last, Known similar);
-    bool map(const ProtobufField &field, std::size_t first, std::size_t last, Known similar);
-    bool value(const ProtobufField &field, const WireField &wire, Known similar);
-    bool object(std::string_view message, std::uint16_t type, Known similar);
+    bool single(const ProtobufField &field, const WireField &wire, Within &within);
+    bool list(const ProtobufField &field, std::string_view run, Known known);
+    bool packed(const ProtobufField &field, const WireField &wire);
+    bool map(const ProtobufField &field, std::string_view run, Known known);
+    bool entry(const ProtobufField &field, const WireField &wire);
+    bool value(
+        const ProtobufField &field, const WireField &wire, std::uint32_t number, Known known);
+    bool object(std::string_view message, std::uint16_t type, std::uint32_t number, Known known);
     bool scalar(const ProtobufField &field, const WireField &wire);
     bool text(std::string_view text);
     bool time(std::string_view message, bool isMicro);
@@ -54,7 +64,6 @@ private:
     bool intOrString(std::string_view message);
     bool rawJson(std::string_view message);
     bool strings(std::string_view message);
-    Place findKnown(std::string_view metadata);
     bool fail(const char *error, const char *at);
     bool failUnknown(const char *error, const char *at);
     // The field of a message that has no other; empty when it was not sent.
@@ -64,18 +73,13 @@ private:
     TreeBuilder *m_builder = nullptr;
     const char *m_begin = nullptr;
     const char *m_at = nullptr; // of a fault
-    const char *m_end = nullptr;
     const char *m_error = nullptr;
     bool m_isUnknownField = false;
-    bool m_isInOrder = true; // of the message that is being read
     std::uint16_t m_type = 0;
     std::uint32_t m_depth = 0;
     Selection m_selection;
-    const KnownObjects *m_known = nullptr;
-    LastDocument m_last;
-    std::uint16_t m_lastType = 0;
+    LastMessage m_last;
     DocumentReader m_json; // for what is JSON within
-    std::vector<WireField> m_fields; // of the messages that are open, innermost last
 };
 
 } // namespace davit::priv::pool

@@ -131,7 +131,10 @@ void Shard::resizeTable(std::size_t capacity)
     std::vector<std::uint8_t> tags(capacity);
     slots.swap(m_slots);
     tags.swap(m_tags);
+    constexpr std::size_t kAhead = 16; // blocks lie anywhere: each would be waited for
     for (std::size_t i = 0; i < slots.size(); ++i) {
+        if (i + kAhead < slots.size() && tags[i + kAhead] != 0)
+            __builtin_prefetch(blockAt(slots[i + kAhead]));
         if (tags[i] != 0)
             place(slots[i], blockAt(slots[i])->hash);
     }

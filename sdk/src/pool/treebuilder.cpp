@@ -38,6 +38,22 @@ std::uint8_t *writeVarint(std::uint8_t *p, std::uint32_t value)
     return p;
 }
 
+// First and last bytes of a name; loads of a fixed size, which are no calls.
+std::uint64_t endsOf(std::string_view name)
+{
+    const char *const first = name.data();
+    const char *const last = first + name.size();
+    if (name.size() >= 8)
+        return readPlain<std::uint64_t>(first) ^ (readPlain<std::uint64_t>(last - 8) << 7);
+    if (name.size() >= 4)
+        return readPlain<std::uint32_t>(first)
+            | std::uint64_t(readPlain<std::uint32_t>(last - 4)) << 32;
+    if (name.empty())
+        return 0;
+    return std::uint8_t(*first) | unsigned(std::uint8_t(first[name.size() / 2])) << 8
+        | unsigned(std::uint8_t(last[-1])) << 16;
+}
+
 std::uint8_t *writePaddedVarint(std::uint8_t *p, std::uint32_t value)
 {
     for (int i = 0; i < 3; ++i, value >>= 7)
@@ -127,7 +143,7 @@ void TreeBuilder::key(std::string_view name)
     putBytes(name.data(), name.size());
 }
 
-void TreeBuilder::endObject()
+Ref TreeBuilder::endObject()
 {
     Frame &frame = m_frames.back();
     Ref names = 0;
@@ -135,16 +151,17 @@ void TreeBuilder::endObject()
         names = nameOrShape(frame);
     else
         dropRepeatedNames(frame);
-    end(names);
+    return end(names);
 }
 
-void TreeBuilder::endArray()
+Ref TreeBuilder::endArray()
 {
-    end(0);
+    return end(0);
 }
 
-void TreeBuilder::end(Ref names)
+Ref TreeBuilder::end(Ref names)
 {
+    Ref block = 0;
     const Frame frame = m_frames.back();
     m_frames.pop_back();
     if (m_out.size() - frame.start > kMaxBlockBytes)
@@ -153,11 +170,12 @@ void TreeBuilder::end(Ref names)
         m_out.resize(frame.start);
         put(frame.isObject ? TagEmptyObject : TagEmptyArray);
     } else if (isPooled()) {
-        endPooled(frame, names);
+        block = endPooled(frame, names);
     } else {
         endPrivate(frame);
     }
     m_members.resize(frame.members);
+    return block;
 }
 
 void TreeBuilder::endPrivate(const Frame &frame)
@@ -194,12 +212,7 @@ Ref TreeBuilder::cachedShape(const Frame &frame, std::uint64_t *hash)
     std::uint64_t sum = frame.count;
     for (std::uint32_t i = 0; i < frame.count; ++i) {
         const std::string_view name = members[i].name;
-        std::uint64_t front = 0;
-        std::uint64_t back = 0;
-        const std::size_t size = std::min(name.size(), sizeof front);
-        std::memcpy(&front, name.data(), size);
-        std::memcpy(&back, name.data() + name.size() - size, size);
-        sum = (sum ^ front ^ (back << 7) ^ name.size()) * 0x9e3779b97f4a7c15U;
+        sum = (sum ^ endsOf(name) ^ name.size()) * 0x9e3779b97f4a7c15U;
         sum ^= sum >> 29;
     }
     *hash = sum;
@@ -244,7 +257,7 @@ Ref TreeBuilder::internShape(const Frame &frame, std::uint64_t hash)
     return shape;
 }
 
-void TreeBuilder::endPooled(const Frame &frame, Ref names)
+Ref TreeBuilder::endPooled(const Frame &frame, Ref names)
 {
     const std::size_t values = m_out.size() - frame.start - kHeadRoom;
     std::uint8_t tag = TagArray;
@@ -269,16 +282,17 @@ void TreeBuilder::endPooled(const Frame &frame, Ref names)
             releaseBlock(names);
         m_out.resize(frame.start);
         put(TagNull);
-        return;
+        return 0;
     }
     if (total >= kSharedTreeBytes || m_frames.empty()) {
         const Ref ref = intern(BlockKind::Tree, first, total, m_account);
         m_out.resize(frame.start);
         putRef(frame.isObject ? TagObjectRef : TagArrayRef, ref);
-        return;
+        return ref;
     }
     std::memmove(m_out.data() + frame.start, first, total);
     m_out.resize(frame.start + total);
+    return 0;
 }
 
 void TreeBuilder::string(std::string_view text)
@@ -408,6 +422,14 @@ void TreeBuilder::value(Place place)
         else
             put(TagNull);
     }
+}
+
+void TreeBuilder::block(Ref ref)
+{
+    beforeValue();
+    retainBlock(ref);
+    const bool isArray = *blockAt(ref)->content() == TagArray;
+    putRef(isArray ? TagArrayRef : TagObjectRef, ref);
 }
 
 void TreeBuilder::copyContainer(Place place)

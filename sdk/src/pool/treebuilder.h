@@ -28,9 +28,10 @@ public:
     // The name of the member whose value comes next; its bytes stay where they are until
     // endObject(). Of equal names the last value counts, in the first one's place.
     void key(std::string_view name);
-    void endObject();
+    // The block that it became, borrowed; 0 when it lies in its parent.
+    Ref endObject();
     void startArray();
-    void endArray();
+    Ref endArray();
     void string(std::string_view text);
     void integer(std::int64_t value);
     void unsignedInteger(std::uint64_t value);
@@ -40,6 +41,9 @@ public:
     void null();
     // Copies a value from another tree; parts that are pooled already are shared.
     void value(Place place);
+    // An object or array that is a block already: endObject() or endArray() told of it. Not the
+    // root.
+    void block(Ref ref);
 
     // The handle of the packed tree, owned by the caller; 0 when it is nested too deeply or too
     // large (error() says so). reset() before the next tree.
@@ -74,11 +78,11 @@ private:
     static constexpr std::uint32_t kMaxCachedNames = 64;
     bool isPooled() const { return m_storage == Storage::Pooled; }
     void start(bool isObject);
-    void end(Ref names);
+    Ref end(Ref names);
     Ref cachedShape(const Frame &frame, std::uint64_t *hash);
     Ref internShape(const Frame &frame, std::uint64_t hash);
     Ref nameOrShape(Frame &frame);
-    void endPooled(const Frame &frame, Ref names);
+    Ref endPooled(const Frame &frame, Ref names);
     void endPrivate(const Frame &frame);
     void beforeValue();
     void put(std::uint8_t byte) { m_out.push_back(byte); }

@@ -22,7 +22,8 @@ struct DecodeOptions
     // only metadata calls each object a PartialObjectMetadata. Borrowed for the call.
     const Gvk *impliedGvk = nullptr;
     // When set: what is known of an object, or null. What did not change is not built again but
-    // taken from there. For speed alone: the outcome is the same.
+    // taken from there. For speed alone: the outcome is the same. Of JSON; a protobuf message is
+    // compared with the one before it.
     std::function<Object(const ObjectKey &)> known;
 };
 
@@ -46,8 +47,9 @@ public:
         QByteArrayView json, const DecodeOptions &options, Object *object, qsizetype *bytes);
     // The same of a message of `schema`, whose index is `type`: the outcome is what decode() makes
     // of the JSON that the API server would have sent, but for the members' order. Fails with
-    // Unsupported where that JSON alone would tell: a field that the schema does not know, text
-    // that is not UTF-8. impliedGvk is needed: the message does not say its kind. O(bytes).
+    // Unsupported where that JSON alone would tell: a field that the schema does not know or that
+    // stands where no API server writes it, text that is not UTF-8. impliedGvk is needed: the
+    // message does not say its kind. O(bytes).
     Error decodeProtobuf(QByteArrayView message, const ProtobufSchema &schema, std::uint16_t type,
         const DecodeOptions &options, Object *object);
 
