@@ -310,8 +310,9 @@ transport::Request RestListerWatcher::request(const RestCollection &collection,
         request.accept = channel == transport::Channel::List ? kPartialList : kPartialObject;
     else if (*m_wantsProtobuf)
         request.accept = kProtobuf;
-    request.headDeadline
-        = channel == transport::Channel::List ? 60s : 30s; // a large list takes its time
+    // A busy server lets a request wait for up to 15 s (API priority and fairness: a quarter of its
+    // request time-out); a large list takes its time.
+    request.headDeadline = channel == transport::Channel::List ? 60s : 30s;
     request.silenceLimit = 90s;
     return request;
 }

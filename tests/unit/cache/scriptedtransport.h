@@ -16,6 +16,7 @@ public:
     QList<QByteArray> targets;
     QList<QByteArray> accepts;
     std::vector<transport::Channel> channels;
+    std::vector<std::chrono::milliseconds> headDeadlines;
     std::vector<std::chrono::milliseconds> silenceLimits;
     transport::ResponseSink *sink = nullptr;
     QByteArray contentType = "application/json"; // of the answers
@@ -26,6 +27,7 @@ public:
         targets += request.target;
         accepts += request.accept;
         channels.push_back(request.channel);
+        headDeadlines.push_back(request.headDeadline);
         silenceLimits.push_back(request.silenceLimit);
         sink = &to;
         return std::make_unique<transport::Exchange>();

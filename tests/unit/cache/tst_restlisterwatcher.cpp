@@ -436,6 +436,7 @@ void tst_RestListerWatcher::b11_silence()
     const auto list = source.list({}, executor, sink);
     const auto watch = source.watch({}, executor, sink);
     QCOMPARE(transport.silenceLimits, std::vector<std::chrono::milliseconds>(2, 90s));
+    QCOMPARE(transport.headDeadlines, (std::vector<std::chrono::milliseconds>{60s, 30s}));
 }
 
 void tst_RestListerWatcher::b12_errorEvents_data()

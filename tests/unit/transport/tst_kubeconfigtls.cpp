@@ -1,4 +1,5 @@
-// What a kubeconfig says of TLS: faults, and what counts only with it.
+// What a kubeconfig says of TLS and of client certificates: what is read, faults, and what counts
+// only with it.
 #include "kubeconfigrig.h"
 
 #include <QDir>
@@ -10,6 +11,27 @@ using namespace davit::transport;
 using namespace kubeconfigrig;
 using namespace Qt::Literals::StringLiterals;
 
+namespace {
+
+// Every field that these entries fill; all others are empty.
+struct Tls
+{
+    QByteArray ca;
+    QByteArray certificate;
+    QByteArray key;
+    QString serverName;
+    bool isInsecure = false;
+};
+
+QByteArray pem(const char *name)
+{
+    return contents(data(name));
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(Tls)
+
 class tst_KubeconfigTls : public QObject
 {
     Q_OBJECT
@@ -17,6 +39,8 @@ private Q_SLOTS:
     void nobodyIsImpersonatedWithout();
     void faults_data();
     void faults();
+    void entries_data();
+    void entries();
 };
 
 void tst_KubeconfigTls::nobodyIsImpersonatedWithout() // C-59
@@ -68,6 +92,58 @@ void tst_KubeconfigTls::faults()
         = loadClusterConfig({}, environmentOf({{"KUBECONFIG", context + u':' + entries}}));
     QVERIFY(!loaded.isOk());
     QCOMPARE(loaded.error().message(), sentence.arg(entries));
+}
+
+void tst_KubeconfigTls::entries_data()
+{
+    QTest::addColumn<QByteArray>("cluster");
+    QTest::addColumn<QByteArray>("user");
+    QTest::addColumn<Tls>("want");
+    const QByteArray token = "token: t";
+    const QByteArray ca = pem("B08/one/pki/ca.pem");
+    const QByteArray certificate = pem("B10-client-ec.pem");
+    const QByteArray key = pem("B10-key-ec-sec1.pem");
+    const QByteArray caPath = data("B08/one/pki/ca.pem").toUtf8();
+    QVERIFY(!ca.isEmpty() && !certificate.isEmpty() && !key.isEmpty());
+    QTest::newRow("none") << kServer << token << Tls();
+    QTest::newRow("certificate-authority")
+        << kServer + ", certificate-authority: " + caPath << token << Tls{ca, {}, {}, {}, false};
+    QTest::newRow("certificate-authority-data")
+        << kServer + ", certificate-authority-data: " + ca.toBase64() << token
+        << Tls{ca, {}, {}, {}, false};
+    QTest::newRow("insecure-skip-tls-verify")
+        << kServer + ", insecure-skip-tls-verify: true" << token << Tls{{}, {}, {}, {}, true};
+    QTest::newRow("insecure-skip-tls-verify: false")
+        << kServer + ", insecure-skip-tls-verify: false" << token << Tls();
+    QTest::newRow("tls-server-name") << kServer + ", tls-server-name: api.example" << token
+                                     << Tls{{}, {}, {}, QStringLiteral("api.example"), false};
+    QTest::newRow("client certificate and key as data") << kServer
+                                                        << "client-certificate-data: "
+            + certificate.toBase64() + ", client-key-data: " + key.toBase64()
+                                                        << Tls{{}, certificate, key, {}, false};
+    QTest::newRow("client certificate and key as files")
+        << kServer
+        << "client-certificate: " + data("B10-client-ec.pem").toUtf8()
+            + ", client-key: " + data("B10-key-ec-sec1.pem").toUtf8()
+        << Tls{{}, certificate, key, {}, false};
+}
+
+void tst_KubeconfigTls::entries()
+{
+    QFETCH(const QByteArray, cluster);
+    QFETCH(const QByteArray, user);
+    QFETCH(const Tls, want);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("config"));
+    write(path, config(cluster, user));
+    const auto loaded = loadClusterConfig({path, {}}, environmentOf({}));
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    const ClusterConfig &read = loaded.value();
+    QCOMPARE(read.caPem, want.ca);
+    QCOMPARE(read.clientCertificatePem, want.certificate);
+    QCOMPARE(read.clientKeyPem, want.key);
+    QCOMPARE(read.tlsServerName, want.serverName);
+    QCOMPARE(read.isInsecure, want.isInsecure);
 }
 
 QTEST_GUILESS_MAIN(tst_KubeconfigTls)
