@@ -11,6 +11,11 @@
 
 static const QString kScripts = QStringLiteral(DAVIT_SOURCE_DIR "/tests/controlplane/");
 
+static QStringList owner()
+{
+    return {QStringLiteral("--owner"), QString::number(QCoreApplication::applicationPid())};
+}
+
 ControlPlane::~ControlPlane()
 {
     QProcess::execute(kScripts + QStringLiteral("stop"), {folder()});
@@ -32,8 +37,7 @@ bool ControlPlane::runStart(const QStringList &arguments)
 
 bool ControlPlane::start(ControllerManager manager, const QStringList &apiServerFlags)
 {
-    QStringList arguments{
-        QStringLiteral("--owner"), QString::number(QCoreApplication::applicationPid())};
+    QStringList arguments = owner();
     if (manager == ControllerManager::Yes)
         arguments.append(QStringLiteral("--controller-manager"));
     if (!apiServerFlags.isEmpty())
@@ -64,6 +68,30 @@ bool ControlPlane::killApiServer()
 bool ControlPlane::restartApiServer()
 {
     return runStart({});
+}
+
+bool ControlPlane::backup()
+{
+    return startFrom(QStringLiteral("data"), QStringLiteral("backup"));
+}
+
+bool ControlPlane::restore()
+{
+    return startFrom(QStringLiteral("backup"), QStringLiteral("data"));
+}
+
+// etcd's folder may be copied while etcd does not run.
+bool ControlPlane::startFrom(const QString &from, const QString &to)
+{
+    QDir target(m_folder.filePath(to));
+    if (QProcess::execute(kScripts + QStringLiteral("stop"), {folder()}) == 0
+        && (!target.exists() || target.removeRecursively())
+        && QProcess::execute(QStringLiteral("cp"),
+               {QStringLiteral("-a"), m_folder.filePath(from), m_folder.filePath(to)})
+            == 0)
+        return runStart(owner());
+    m_errorText = QStringLiteral("%1 was not copied to %2").arg(from, to);
+    return false;
 }
 
 quint16 ControlPlane::apiServerPort() const

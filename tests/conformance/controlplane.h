@@ -23,6 +23,10 @@ public:
     // SIGKILL; returns when the process has gone.
     bool killApiServer();
     bool restartApiServer();
+    // Ends all of it, keeps a copy of what etcd holds, and starts it again. No controller manager.
+    bool backup();
+    // The same with the copy instead: what was written since is lost, and versions go back.
+    bool restore();
 
     QString errorText() const { return m_errorText; }
     QString folder() const { return m_folder.path(); } // holds ca.crt, admin.crt, admin.key
@@ -37,6 +41,7 @@ public:
 
 private:
     bool runStart(const QStringList &arguments);
+    bool startFrom(const QString &from, const QString &to);
 
     QTemporaryDir m_folder;
     QString m_errorText;

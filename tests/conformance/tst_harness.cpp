@@ -5,6 +5,7 @@
 #include "convergence.h"
 #include "loadthread.h"
 
+#include <QJsonDocument>
 #include <QNetworkAccessManager>
 #include <QTest>
 
@@ -22,6 +23,7 @@ private Q_SLOTS:
     void differences_data();
     void differences();
     void writerSurvivesAKill();
+    void restored();
 };
 
 static Heard added(const char *key, const char *uid, const char *version)
@@ -130,6 +132,34 @@ void tst_Harness::writerSurvivesAKill()
     const World world = convergence::worldOfList(json, &ok);
     QVERIFY(ok);
     QVERIFY2(world.size() > 50 && world.size() <= 101, qPrintable(QString::number(world.size())));
+}
+
+void tst_Harness::restored()
+{
+    ControlPlane controlPlane;
+    QVERIFY2(controlPlane.start(ControlPlane::ControllerManager::No),
+        qPrintable(controlPlane.errorText()));
+    const auto create = [&](const char *name) {
+        return controlPlane.kubectl(
+            {u"create"_s, u"configmap"_s, QString::fromLatin1(name)}, nullptr);
+    };
+    const auto version = [&] { // of the whole list
+        QByteArray output;
+        controlPlane.kubectl({u"get"_s, u"--raw"_s, u"/api/v1/configmaps?limit=1"_s}, &output);
+        return QJsonDocument::fromJson(output)[u"metadata"][u"resourceVersion"]
+            .toString()
+            .toLongLong();
+    };
+    QCOMPARE(create("kept"), 0);
+    QVERIFY2(controlPlane.backup(), qPrintable(controlPlane.errorText()));
+    for (int i = 0; i < 50; ++i) // more than the server writes on its own when it starts
+        QCOMPARE(create(qPrintable(u"lost-%1"_s.arg(i))), 0);
+    const qlonglong before = version();
+    QVERIFY2(controlPlane.restore(), qPrintable(controlPlane.errorText()));
+    const qlonglong after = version();
+    QVERIFY2(after > 0 && after < before, qPrintable(u"%1 after %2"_s.arg(after).arg(before)));
+    QCOMPARE(create("kept"), 1); // exists
+    QCOMPARE(create("lost-0"), 0);
 }
 
 QTEST_GUILESS_MAIN(tst_Harness)

@@ -61,7 +61,8 @@ void tst_FaultsEmbedded::randomFaults_data()
     QTest::addColumn<ServerFaults>("server");
     QTest::addColumn<History>("history");
     QTest::newRow("500 faults") << 500 << ServerFaults{3, 3, 3, 1, 0} << History::Grows;
-    // A real server keeps its history in etcd, so that these rows are the embedded one's alone.
+    QTest::newRow("500 faults, restored with a lower version")
+        << 500 << ServerFaults{3, 3, 3, 1, 2} << History::MayGoBack;
     // Without other faults nothing but the reflector's own question finds out.
     QTest::newRow("3 times restored with lower versions")
         << 3 << ServerFaults{0, 0, 0, 0, 100} << History::MayGoBack;
