@@ -4,6 +4,18 @@
 
 namespace davit::pluginhost {
 
+// Before the first event loop is made.
+static int &withOwnEventLoop(int &argc)
+{
+    if (!qEnvironmentVariableIsSet("QT_NO_GLIB"))
+        qputenv("QT_NO_GLIB", "1");
+    return argc;
+}
+
+GuardedApplication::GuardedApplication(int &argc, char **argv)
+    : QCoreApplication(withOwnEventLoop(argc), argv)
+{ }
+
 bool GuardedApplication::notify(QObject *receiver, QEvent *event)
 {
     PluginFaults *const faults = PluginThread::faultsOfCurrentThread();

@@ -23,6 +23,7 @@ BenchInput readInput()
     input.burstEvents = number("BENCH_EVENTS", input.burstEvents);
     input.pacedEvents = number("BENCH_LAT", input.pacedEvents);
     input.plugins = int(std::max<qint64>(1, number("BENCH_PLUGINS", input.plugins)));
+    input.asksForProtobuf = qgetenv("BENCH_ENCODING") != "json";
     input.isStripped = number("BENCH_STRIP", 1) != 0;
     input.isHeld = !qEnvironmentVariableIsEmpty("BENCH_HOLD");
     input.startNanoseconds

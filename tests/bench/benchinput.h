@@ -12,6 +12,7 @@ struct BenchInput
     qint64 burstEvents = 0; // BENCH_EVENTS; 0: no burst
     qint64 pacedEvents = 0; // BENCH_LAT; 0: no paced phase
     int plugins = 1; // BENCH_PLUGINS
+    bool asksForProtobuf = true; // BENCH_ENCODING=json: it does not
     bool isStripped = true; // BENCH_STRIP=0: managedFields were to be kept
     bool isHeld = false; // BENCH_HOLD: stay until standard input closes
     qint64 startNanoseconds = 0; // BENCH_T0: wall clock when the runner started us

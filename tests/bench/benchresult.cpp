@@ -25,7 +25,9 @@ QByteArray toJsonLine(const BenchResult &result)
     QJsonObject json{
         {QStringLiteral("peer"), QStringLiteral("davit")},
         {QStringLiteral("version"), QStringLiteral(DAVIT_VERSION)},
-        {QStringLiteral("encoding"), QStringLiteral("json")},
+        {QStringLiteral("encoding"),
+            result.askedForProtobuf ? QStringLiteral("protobuf, else json")
+                                    : QStringLiteral("json")},
         {QStringLiteral("n"), result.objects},
         {QStringLiteral("sync_s"), rounded(result.syncSeconds, 1000)},
         {QStringLiteral("cpu_s"), rounded(result.cpuSeconds, 1000)},

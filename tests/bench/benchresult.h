@@ -11,6 +11,7 @@ namespace bench {
 struct BenchResult
 {
     qint64 objects = 0;
+    bool askedForProtobuf = false; // a server that has none answered in JSON
     double syncSeconds = 0;
     double cpuSeconds = 0;
     double residentMegabytes = 0; // at sync

@@ -30,6 +30,7 @@ void say(const char *line)
 BenchRun::BenchRun(const BenchInput &input) : m_input(input)
 {
     m_latencies.reserve(std::size_t(input.pacedEvents));
+    m_result.askedForProtobuf = input.asksForProtobuf;
     if (!input.isStripped)
         m_result.note = QStringLiteral("managedFields are not kept, though asked for");
 }

@@ -102,11 +102,15 @@ int main(int argc, char **argv)
     observability::LogWriter log(support::systemTimeSource(), STDERR_FILENO, settings);
     log.takeQtMessages();
     observability::MetricsRegistry metrics;
-    const Result<host::Configuration> configuration
+    const Result<host::Configuration> read
         = host::readConfiguration(qEnvironmentVariable("BENCH_CONFIG"));
-    if (!configuration.isOk())
-        return refuse(configuration.error().message());
+    if (!read.isOk())
+        return refuse(read.error().message());
+    host::Configuration configuration = read.value();
+    bench::BenchInput input = bench::readInput();
+    input.asksForProtobuf = input.asksForProtobuf && configuration.prefersProtobuf;
+    configuration.prefersProtobuf = input.asksForProtobuf;
     host::RuntimeServices services(
-        cluster.value(), support::systemTimeSource(), log, metrics, configuration.value());
-    return runBench(isMicro ? Mode::Micro : Mode::Phases, bench::readInput(), services);
+        cluster.value(), support::systemTimeSource(), log, metrics, configuration);
+    return runBench(isMicro ? Mode::Micro : Mode::Phases, input, services);
 }

@@ -9,6 +9,7 @@
 #include "pluginhost/trialload.h"
 #include "testing/embeddedapiserver.h"
 
+#include <QAbstractEventDispatcher>
 #include <QTest>
 #include <QtCore/qjsonarray.h>
 #include <QtCore/qjsondocument.h>
@@ -127,6 +128,7 @@ private Q_SLOTS:
     void loadedTwiceInBothOrders_data();
     void loadedTwiceInBothOrders();
     void changedFiles();
+    void eventLoops();
 
 private:
     void putConfigMaps(const QString &prefix, int count);
@@ -394,6 +396,19 @@ void tst_PluginHost::changedFiles()
     QVERIFY(QDir(dir.path()).removeRecursively());
     look();
     QCOMPARE(look(), QStringLiteral("-a.so -b.so -d.so"));
+}
+
+// GLib's loops cost a write for each posted event.
+void tst_PluginHost::eventLoops()
+{
+    QThread thread;
+    thread.start();
+    QTRY_VERIFY(QAbstractEventDispatcher::instance(&thread) != nullptr);
+    for (QThread *const each : {QThread::currentThread(), &thread})
+        QCOMPARE(QAbstractEventDispatcher::instance(each)->metaObject()->className(),
+            "QEventDispatcherUNIX");
+    thread.quit();
+    QVERIFY(thread.wait());
 }
 
 int main(int argc, char **argv)

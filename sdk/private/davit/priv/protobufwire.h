@@ -25,6 +25,10 @@ struct WireField
 // The varint at `p`. Null when the text ends first or it is longer than ten bytes. O(1).
 inline const char *readVarint(const char *p, const char *end, std::uint64_t *value) noexcept
 {
+    if (p < end && std::uint8_t(*p) < 0x80) { // most of them
+        *value = std::uint8_t(*p);
+        return p + 1;
+    }
     std::uint64_t result = 0;
     for (unsigned shift = 0; shift < 70 && p < end; shift += 7) {
         const auto byte = std::uint8_t(*p++);
