@@ -85,6 +85,19 @@ QString validationText(FieldValidation validation) // E-34
     return {};
 }
 
+QString matchText(ResourceVersionMatch match) // C-23
+{
+    switch (match) {
+    case ResourceVersionMatch::Exact:
+        return QStringLiteral("Exact");
+    case ResourceVersionMatch::NotOlderThan:
+        return QStringLiteral("NotOlderThan");
+    case ResourceVersionMatch::Unset:
+        break;
+    }
+    return {};
+}
+
 QByteArray deleteOptions(const RequestOptions &options) // E-34
 {
     QJsonObject body{{QStringLiteral("apiVersion"), QStringLiteral("v1")},
@@ -326,9 +339,10 @@ Status buildListRequest(
     list.fieldSelector = options.fieldSelector();
     list.limit = options.limit();
     list.continueToken = options.continueToken();
-    if (list.continueToken.isEmpty())
-        list.resourceVersion
-            = options.resourceVersion(); // a later page has its version in the token
+    if (list.continueToken.isEmpty()) { // a later page has its version in the token
+        list.resourceVersion = options.resourceVersion();
+        list.resourceVersionMatch = matchText(options.resourceVersionMatch());
+    }
     request->method = "GET";
     request->channel = transport::Channel::List;
     if (options.payload() == Payload::Metadata && request->accept != kTable)

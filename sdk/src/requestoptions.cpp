@@ -22,6 +22,7 @@ public:
     FieldValidation fieldValidation = FieldValidation::Unset;
     std::chrono::seconds gracePeriod{-1};
     Payload payload = Payload::Unset;
+    ResourceVersionMatch resourceVersionMatch = ResourceVersionMatch::Unset;
 };
 
 RequestOptions::RequestOptions() : d(new RequestOptionsPrivate) { }
@@ -132,6 +133,12 @@ RequestOptions &RequestOptions::payload(Payload payload)
     return *this;
 }
 
+RequestOptions &RequestOptions::resourceVersionMatch(ResourceVersionMatch match)
+{
+    d->resourceVersionMatch = match;
+    return *this;
+}
+
 QString RequestOptions::namespaceName() const
 {
     return d->namespaceName;
@@ -215,6 +222,11 @@ std::chrono::seconds RequestOptions::gracePeriod() const
 Payload RequestOptions::payload() const
 {
     return d->payload;
+}
+
+ResourceVersionMatch RequestOptions::resourceVersionMatch() const
+{
+    return d->resourceVersionMatch;
 }
 
 DAVIT_END_NAMESPACE

@@ -3,6 +3,7 @@
 #include <QtCore/qdatetime.h>
 #include <QtCore/qregularexpression.h>
 #include <QtCore/qtimezone.h>
+#include <algorithm>
 
 namespace davit::support {
 
@@ -33,11 +34,14 @@ std::optional<nanoseconds> parseRfc3339(QStringView text)
     const QTime time = QTime::fromString(match.captured(2), Qt::ISODate);
     if (!date.isValid() || !time.isValid())
         return std::nullopt;
-    nanoseconds utc = seconds(QDateTime(date, time, QTimeZone::utc()).toSecsSinceEpoch());
-    utc += nanoseconds(match.captured(3).leftJustified(9, QLatin1Char('0')).toLongLong());
     const auto offset = std::chrono::hours(match.captured(5).toInt())
         + std::chrono::minutes(match.captured(6).toInt());
-    return match.captured(4) == QLatin1StringView("-") ? utc + offset : utc - offset;
+    const seconds local(QDateTime(date, time, QTimeZone::utc()).toSecsSinceEpoch());
+    constexpr seconds kLast = std::chrono::floor<seconds>(nanoseconds::max()) - seconds(1);
+    const seconds utc
+        = std::clamp(match.captured(4) == QLatin1StringView("-") ? local + offset : local - offset,
+            -kLast, kLast);
+    return utc + nanoseconds(match.captured(3).leftJustified(9, QLatin1Char('0')).toLongLong());
 }
 
 } // namespace davit::support

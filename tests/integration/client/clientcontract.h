@@ -63,6 +63,7 @@ private Q_SLOTS:
     void ownWrites();
     void notOlderThan();
     void writesBeyondTheView();
+    void versionMatch();
 
 private:
     davit::Client::Blocking client() const;

@@ -284,3 +284,28 @@ void ClientContract::writesBeyondTheView()
     DAVIT_VERIFY_STATUS(cached.lister().waitFor(patient()));
     QCOMPARE(cached.lister().count(), qsizetype(1));
 }
+
+void ClientContract::versionMatch() // C-23
+{
+    const Result<Object> created = client().create(configMap("match"));
+    DAVIT_VERIFY_OK(created);
+    DAVIT_VERIFY_OK(client().remove(kConfigMap, key("match")));
+    const auto listed = [&](const QString &version, ResourceVersionMatch match) {
+        const Result<ListReply> list = client().list(kConfigMap,
+            RequestOptions()
+                .inNamespace(QStringLiteral("default"))
+                .fieldSelector(QStringLiteral("metadata.name=match"))
+                .resourceVersion(version)
+                .resourceVersionMatch(match));
+        return list.isOk() ? QString::number(list.value().objects().size())
+                           : list.error().message();
+    };
+    const QString before = created.value().resourceVersion();
+    QCOMPARE(listed(before, ResourceVersionMatch::Exact), QStringLiteral("1"));
+    const Result<ListReply> now = client().list(kConfigMap);
+    DAVIT_VERIFY_OK(now);
+    QCOMPARE(listed(now.value().resourceVersion(), ResourceVersionMatch::NotOlderThan),
+        QStringLiteral("0"));
+    QVERIFY(listed(QString(), ResourceVersionMatch::Exact)
+                .contains(QStringLiteral("forbidden unless resourceVersion is provided")));
+}

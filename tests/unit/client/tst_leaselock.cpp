@@ -10,6 +10,7 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QTest>
+#include <QTimeZone>
 
 using namespace Qt::StringLiterals;
 using namespace std::chrono_literals;
@@ -35,6 +36,8 @@ private Q_SLOTS:
     void writesTimes();
     void readsTimes_data();
     void readsTimes();
+    void farTimes_data();
+    void farTimes();
     void requests();
     void keepsWhatOthersWrote();
     void updatesOnlyWhatItKnows();
@@ -211,6 +214,26 @@ void tst_LeaseLock::readsTimes()
     constexpr std::chrono::nanoseconds base = std::chrono::seconds(1767323045);
     const auto time = davit::support::parseRfc3339(text);
     QTEST(time ? qint64((*time - base).count()) : qint64(-1), "nanos");
+}
+
+// Go's zero time, and times that some writer made up.
+void tst_LeaseLock::farTimes_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<int>("year"); // of what is read
+    QTest::newRow("B44 0001-01-01") << u"0001-01-01T00:00:00.000000Z"_s << 1677;
+    QTest::newRow("B44 9999-12-31") << u"9999-12-31T23:59:59.999999Z"_s << 2262;
+    QTest::newRow("B44 9999-12-31 with an offset") << u"9999-12-31T23:59:59-12:00"_s << 2262;
+    QTest::newRow("B44 within") << u"2261-12-31T23:59:59Z"_s << 2261;
+}
+
+void tst_LeaseLock::farTimes()
+{
+    QFETCH(const QString, text);
+    const auto time = davit::support::parseRfc3339(text);
+    QVERIFY(time.has_value());
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*time);
+    QTEST(QDateTime::fromSecsSinceEpoch(seconds.count(), QTimeZone::utc()).date().year(), "year");
 }
 
 void tst_LeaseLock::requests()

@@ -195,7 +195,21 @@ void tst_RequestBuilder::lists_data() // C-23
                .limit(50)
                .continueToken(QStringLiteral("a+b="))
                .resourceVersion(QStringLiteral("9"))
+               .resourceVersionMatch(ResourceVersionMatch::Exact)
         << QByteArray("/api/v1/configmaps?continue=a%2Bb%3D&limit=50&timeout=30s");
+    QTest::newRow("exactly this version")
+        << RequestOptions()
+               .limit(50)
+               .resourceVersion(QStringLiteral("9"))
+               .resourceVersionMatch(ResourceVersionMatch::Exact)
+        << QByteArray("/api/v1/configmaps?resourceVersion=9&resourceVersionMatch=Exact&limit=50&"
+                      "timeout=30s");
+    QTest::newRow("this version or a later one")
+        << RequestOptions()
+               .resourceVersion(QStringLiteral("9"))
+               .resourceVersionMatch(ResourceVersionMatch::NotOlderThan)
+        << QByteArray("/api/v1/configmaps?resourceVersion=9&resourceVersionMatch=NotOlderThan&"
+                      "timeout=30s");
 }
 
 void tst_RequestBuilder::lists()

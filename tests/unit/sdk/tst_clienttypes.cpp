@@ -141,7 +141,8 @@ void tst_ClientTypes::options()
         .timeout(2s)
         .fieldValidation(FieldValidation::Strict)
         .gracePeriod(5s)
-        .payload(Payload::Metadata);
+        .payload(Payload::Metadata)
+        .resourceVersionMatch(ResourceVersionMatch::Exact);
     QCOMPARE((QStringList{changed.namespaceName(), changed.labelSelector(), changed.fieldSelector(),
                   changed.continueToken(), changed.resourceVersion(), changed.subresource(),
                   changed.fieldManager(), changed.preconditionUid(),
@@ -156,6 +157,8 @@ void tst_ClientTypes::options()
     QCOMPARE(changed.fieldValidation(), FieldValidation::Strict);
     QCOMPARE(changed.gracePeriod(), 5s);
     QCOMPARE(changed.payload(), Payload::Metadata);
+    QCOMPARE(changed.resourceVersionMatch(), ResourceVersionMatch::Exact);
+    QCOMPARE(none.resourceVersionMatch(), ResourceVersionMatch::Unset);
     QVERIFY(none.gracePeriod().count() < 0);
     QVERIFY(!none.isForced());
     QCOMPARE(none.namespaceName(), QString());
