@@ -2,6 +2,7 @@
 
 #include "crdshape.h"
 #include "eventviews.h"
+#include "microtime.h"
 #include "objectshape.h"
 
 #include <QtCore/qdatetime.h>
@@ -260,6 +261,7 @@ ApiFault checkShape(const Kind &kind, const Json &object)
 void setDefaults(const Kind &kind, Json &object, bool isNew)
 {
     fillNullTexts(kind, object);
+    writeMicroTimes(kind, object);
     if (!kind.isBuiltIn)
         return;
     if (kind.kind == "Secret")

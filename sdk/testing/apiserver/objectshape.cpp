@@ -1,4 +1,5 @@
 #include "objectshape.h"
+#include "microtime.h"
 
 #include <QtCore/qbytearray.h>
 #include <algorithm>
@@ -219,7 +220,7 @@ std::string wrongShape(const Kind &kind, const Json &object, Reader reader)
         return wrongIn(object, kSecret, in("Secret."));
     const auto spec = object.find("spec");
     if (!kind.isBuiltIn || spec == object.end() || spec->is_null() || spec->is_object())
-        return {};
+        return wrongMicroTime(kind, object, reader);
     return isConverter ? unconvertible(*spec, Shape::Struct, "")
                        : cannotUnmarshal(*spec, kind.kind + ".spec", "v1." + kind.kind + "Spec");
 }

@@ -14,7 +14,8 @@ enum class Reader : unsigned char {
     Decoder, // of bodies: "json: cannot unmarshal number into Go struct field ConfigMap.data of …"
     Converter // of what a strategic merge patch makes: "cannot convert int64 to string"
 };
-// Empty when all is well. Looks at metadata, and at the content of ConfigMaps and Secrets.
+// Empty when all is well. Looks at metadata, at the content of ConfigMaps and Secrets, and at times
+// with microseconds.
 std::string wrongShape(const Kind &kind, const Json &object, Reader reader = Reader::Decoder);
 // Takes out what no field stands for, in metadata and, of ConfigMaps and Secrets, beside it; gives
 // the names ("metadata.x").

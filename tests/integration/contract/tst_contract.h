@@ -70,6 +70,8 @@ private Q_SLOTS:
     void tables();
     void discovery();
     void leasesAndEvents();
+    void leaseTimes_data();
+    void leaseTimes();
     void eventForms_data();
     void eventForms();
     void eventFaults_data();

@@ -1,6 +1,8 @@
 // What is refused, and in which words.
 #include "tst_contract.h"
 
+#include <QFile>
+
 // In "message", SPACE stands for the row's namespace; a message that ends in … is compared so far.
 // NOLINTNEXTLINE(readability-function-size): a table
 void tst_Contract::refusals_data()
@@ -67,6 +69,10 @@ void tst_Contract::refusals_data()
         "the object provided is unrecognized (must be of type ConfigMap): couldn't get "
         "version/kind; json parse error: json: cannot unmarshal number into Go struct field "
         ".apiVersion of type string…");
+    row("number for a time", "POST", "/apis/coordination.k8s.io/v1/namespaces/SPACE/leases",
+        R"({"metadata":{"name":"x"},"spec":{"renewTime":5}})", json, 400, "BadRequest",
+        "Lease in version \"v1\" cannot be handled as a Lease: json: cannot unmarshal number into "
+        "Go struct field LeaseSpec.spec.renewTime of type string");
     row("bad base64", "POST", cm, configMap("x", R"("binaryData":{"k":"!!"})"), json, 400,
         "BadRequest",
         "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: illegal base64 data at "
@@ -308,4 +314,74 @@ void tst_Contract::shapes()
     QCOMPARE(text(answer, "message"),
         QStringLiteral("%1 in version \"v1\" cannot be handled as a %1: json: cannot unmarshal %2")
             .arg(kind, message));
+}
+
+void tst_Contract::leaseTimes_data()
+{
+    QTest::addColumn<QString>("time");
+    QTest::addColumn<QString>("fault"); // behind "parsing time …"; empty: it is accepted
+    const auto at = [](const char *rest, const char *part) {
+        return QStringLiteral(
+            " as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse \"%1\" as \"%2\"")
+            .arg(QLatin1String(rest), QLatin1String(part));
+    };
+    const QHash<QString, QString> faults{
+        {QStringLiteral("2026-01-02T03:04:05Z"), at("Z", ".000000")},
+        {QStringLiteral("2026-01-02T03:04:05.123Z"), at(".123Z", ".000000")},
+        {QStringLiteral("2026-01-02T03:04:05.123456789Z"), at("789Z", "Z07:00")},
+        {QStringLiteral("2026-01-02T03:04:05.123456z"), at("z", "Z07:00")},
+        {QStringLiteral("2026-01-02 03:04:05Z"), at(" 03:04:05Z", "T")},
+        {QStringLiteral("20260102T030405.122Z"), at("0102T030405.122Z", "-")},
+        {QStringLiteral("2026-01-02T03:04:60.000000Z"), QStringLiteral(": second out of range")}};
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B44-microtime.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonDocument story = QJsonDocument::fromJson(file.readAll());
+    for (const QJsonValue &row : story[QLatin1String("serverAccepts")].toArray()) {
+        const QString time = row[QLatin1String("text")].toString();
+        QCOMPARE(faults.contains(time), !row[QLatin1String("ok")].toBool());
+        QTest::addRow("B44 %s", qPrintable(time)) << time << faults[time];
+    }
+    const auto row = [](const char *time, const QString &fault) {
+        QTest::addRow("B44 \"%s\"", time) << QString::fromLatin1(time) << fault;
+    };
+    row("2026-02-29T03:04:05.000000Z", QStringLiteral(": day out of range"));
+    row("2026-13-01T03:04:05.000000Z", QStringLiteral(": month out of range"));
+    row("2026-01-02T24:04:05.000000Z", QStringLiteral(": hour out of range"));
+    row("2026-01-02T03:04:05.000000Z!", QStringLiteral(": extra text: \"!\""));
+    row("2026-01-02T03:04:05.000000+0200", at("+0200", "Z07:00"));
+    row("", at("", "2006"));
+}
+
+// In a Lease, whichever way it is written; it is read back in UTC.
+void tst_Contract::leaseTimes()
+{
+    QFETCH(const QString, time);
+    QFETCH(const QString, fault);
+    const QByteArray space = server().newNamespace("times");
+    const QByteArray leases = "/apis/coordination.k8s.io/v1/namespaces/" + space + "/leases";
+    const QByteArray spec = R"("spec":{"renewTime":")" + time.toUtf8() + R"("})";
+    const ApiAnswer made = server().post(leases, R"({"metadata":{"name":"l"},)" + spec + '}');
+    server().post(leases, R"({"metadata":{"name":"m"}})");
+    const ApiAnswer patched = server().patch(leases + "/m", kMerge, '{' + spec + '}');
+    if (fault.isEmpty()) {
+        const QString written = time == QLatin1String("2026-01-02T03:04:05.123456+02:00")
+            ? QStringLiteral("2026-01-02T01:04:05.123456Z")
+            : time;
+        for (const ApiAnswer &answer : {made, patched, server().get(leases + "/l")})
+            QCOMPARE(text(answer, "spec.renewTime"), written);
+        return;
+    }
+    const QString sentence = QStringLiteral("parsing time \"%1\"").arg(time) + fault;
+    QCOMPARE(made.code, 400);
+    QCOMPARE(made.message(),
+        QStringLiteral("Lease in version \"v1\" cannot be handled as a Lease: ") + sentence);
+    QCOMPARE(patched.code, 422);
+    QVERIFY2(patched.message().endsWith(sentence), qPrintable(patched.message()));
+    const ApiAnswer strategic = server().patch(leases + "/m", kStrategic, '{' + spec + '}');
+    QCOMPARE(strategic.code, 422);
+    QVERIFY2(strategic.message().endsWith(sentence), qPrintable(strategic.message()));
+    const ApiAnswer applied = server().patch(leases + "/m?fieldManager=f", kApply,
+        R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease",)" + spec + '}');
+    QCOMPARE(applied.code, 500);
+    QVERIFY2(applied.message().endsWith(sentence), qPrintable(applied.message()));
 }
