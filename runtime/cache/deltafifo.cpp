@@ -25,13 +25,7 @@ DeltaFifo::DeltaFifo(DeltaFifoOptions options) : m_options(std::move(options)) {
 
 Status DeltaFifo::keyOf(const Object &object, ObjectKey *key) const
 {
-    if (m_options.keyFunction)
-        return m_options.keyFunction(object, key);
-    *key = object.key();
-    if (key->name.isEmpty())
-        return Status(ErrorCode::InvalidArgument,
-            QStringLiteral("queue %1: it has no name").arg(toString(object.gvk())));
-    return Status::ok();
+    return m_options.keyFunction ? m_options.keyFunction(object, key) : keyByName(object, key);
 }
 
 Status DeltaFifo::add(const Object &object)

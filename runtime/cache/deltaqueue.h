@@ -38,6 +38,8 @@ public:
 
 // A key of an object: namespace/name. Tests give functions that fail.
 using KeyFunction = std::function<Status(const Object &, ObjectKey *)>;
+// The usual one. InvalidArgument without a name: the error says what else is known (S-7).
+Status keyByName(const Object &object, ObjectKey *key);
 
 class DeltaQueue : public ReflectorStore
 {

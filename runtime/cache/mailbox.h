@@ -9,9 +9,10 @@
 //   - Synced comes once: every part has stored its first list, and each added(isInInitialList) that
 //   was put in has been handled (I-23), those that merged into nothing included.
 // Davit decides otherwise: there are not two threads a handler but the plugin's one, and Latest is
-// bounded by the number of keys where client-go's buffers grow without a bound (I-15). A handler
-// that throws is its plugin's fault: the process goes on, the next notification follows at once,
-// and what threw counts as handled, so that synced comes (I-21).
+// bounded by the number of keys where client-go's buffers grow without a bound (I-15). A controller
+// is told what has gone unseen, since its reconciler may have made it and must make it again. A
+// handler that throws is its plugin's fault: the process goes on, the next notification follows at
+// once, and what threw counts as handled, so that synced comes (I-21).
 // Source: BEHAVIOURS.md. Case B33. Test: tst_mailbox.
 #pragma once
 

@@ -15,6 +15,17 @@ QLatin1StringView deltaTypeName(DeltaType type)
     return names[std::size_t(type)];
 }
 
+Status keyByName(const Object &object, ObjectKey *key)
+{
+    *key = object.key();
+    if (!key->name.isEmpty())
+        return Status::ok();
+    return Status(ErrorCode::InvalidArgument,
+        QStringLiteral("queue %1: it has no name (namespace \"%2\", uid \"%3\", version \"%4\")")
+            .arg(toString(object.gvk()), key->namespaceName, object.uid(),
+                object.resourceVersion()));
+}
+
 namespace {
 
 bool isBatchable(DeltaType type)
@@ -47,13 +58,7 @@ RealFifo::RealFifo(RealFifoOptions options) : m_options(std::move(options))
 
 Status RealFifo::keyOf(const Object &object, ObjectKey *key) const
 {
-    if (m_options.keyFunction)
-        return m_options.keyFunction(object, key);
-    *key = object.key();
-    if (key->name.isEmpty())
-        return Status(ErrorCode::InvalidArgument,
-            QStringLiteral("take in %1: it has no name").arg(toString(object.gvk())));
-    return Status::ok();
+    return m_options.keyFunction ? m_options.keyFunction(object, key) : keyByName(object, key);
 }
 
 Status RealFifo::add(const Object &object)

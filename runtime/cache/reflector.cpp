@@ -10,13 +10,25 @@ namespace davit::cache {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+ReflectorOptions withName(ReflectorOptions options)
+{
+    if (options.name.isEmpty())
+        options.name = options.expectedGvk.kind.isEmpty() ? QStringLiteral("<unspecified>")
+                                                          : toString(options.expectedGvk);
+    return options;
+}
+
+} // namespace
+
 Reflector::Reflector(ListerWatcher &source, ReflectorStore &store, support::Executor &executor,
     support::TimeSource &time, ReflectorOptions options)
     : m_source(source)
     , m_store(store)
     , m_executor(executor)
     , m_time(time)
-    , m_options(std::move(options))
+    , m_options(withName(std::move(options)))
     , m_log(m_options.log.with("resource", m_options.name))
     , m_expectedKind(m_options.expectedGvk.kind.toLatin1())
     , m_expectedApiVersion(apiVersion(m_options.expectedGvk).toLatin1())

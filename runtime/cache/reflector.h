@@ -43,7 +43,7 @@ enum class InitialSync : quint8 {
 
 struct ReflectorOptions
 {
-    QString name; // "v1 ConfigMap", for messages
+    QString name; // "v1 ConfigMap", for messages; empty: the kind, or "<unspecified>"
     Gvk expectedGvk; // events of another kind are skipped; an empty kind takes any
     InitialSync initialSync = InitialSync::Auto;
     qint64 pageSize = 0; // 0: as R-13 says

@@ -30,33 +30,54 @@ private Q_SLOTS:
     void nothingUnasked();
 };
 
+// "Gadget", "Gadget in n": it is asked for.
 void tst_FactoryOptions::t67_start_data()
 {
-    QTest::addColumn<int>("starts");
-    QTest::newRow("F-2: never started, nothing runs") << 0;
-    QTest::newRow("F-2: started once") << 1;
-    QTest::newRow("T67: started twice, each runs once") << 2;
+    QTest::addColumn<QStringList>("steps");
+    QTest::addColumn<QStringList>("begun"); // once for each time
+    const auto row = [](const char *name, Texts steps, Texts begun) {
+        QTest::newRow(name) << L(steps) << L(begun);
+    };
+    row("F-2: never started, nothing runs", {"Gadget", "Part"}, {});
+    row("F-2: started once", {"Gadget", "Part", "start"}, {"Gadget", "Part"});
+    row("F-2: two namespaces of one type", {"Part in m", "Part in n", "start", "start"},
+        {"Part in m", "Part in n"});
+    row("F-2: asked for after the start: runs at once", {"Gadget", "start", "Part"},
+        {"Gadget", "Part"});
+    row("T67: two types, one started earlier, each runs once", {"Gadget", "start", "Part", "start"},
+        {"Gadget", "Part"});
+    row("T67: started again after a third", {"Gadget", "start", "Part", "start", "Wheel", "start"},
+        {"Gadget", "Part", "Wheel"});
+    row("F-2: nothing after the end", {"Gadget", "shutdown", "start"}, {});
 }
 
 void tst_FactoryOptions::t67_start()
 {
-    QFETCH(const int, starts);
+    QFETCH(const QStringList, steps);
     Bench bench(false);
-    PluginView first = bench.view(in("n"));
-    PluginView second = bench.view(in("m"));
-    for (int i = 0; i < starts; ++i) {
-        bench.factory->start();
+    std::vector<std::unique_ptr<priv::InformerBackend>> views;
+    for (const QString &step : steps) {
+        if (step == u"start") {
+            bench.factory->start();
+        } else if (step == u"shutdown") {
+            bench.factory->shutdown();
+        } else {
+            const QStringList asked = step.split(u" in "_s);
+            const Gvk gvk{u"demo.example"_s, u"v1"_s, asked[0]};
+            QVERIFY(bench.factory
+                        ->makeInformer({gvk, asked[0].toLower() + u's', true},
+                            InformerRequest(gvk).inNamespaces(asked.mid(1)), bench.faults,
+                            &views.emplace_back())
+                        .isOk());
+        }
         bench.run();
     }
-    const std::size_t runs = starts > 0 ? 1 : 0;
-    QCOMPARE(bench.source(u"in n"_s).calls.size(), runs);
-    QCOMPARE(bench.source(u"in m"_s).calls.size(), runs);
-    PluginView late = bench.view(green()); // asked for later
-    QCOMPARE(bench.source(u"with labels colour=green"_s).calls.size(), runs);
-    bench.factory->shutdown();
-    bench.factory->start(); // nothing after the end
-    bench.run();
-    QCOMPARE(bench.source(u"in n"_s).calls.size(), runs);
+    QStringList begun; // no source has answered: each call is another beginning
+    for (const auto &[scope, source] : bench.sources)
+        begun.insert(begun.end(), qsizetype(source->calls.size()), scope);
+    begun.replaceInStrings(u"demo.example/v1 "_s, QString());
+    begun.sort();
+    QTEST(begun, "begun");
 }
 
 void tst_FactoryOptions::f1_resyncPerKind()

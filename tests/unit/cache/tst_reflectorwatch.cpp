@@ -280,6 +280,8 @@ private Q_SLOTS:
     void requests();
     void stories_data();
     void stories();
+    void r9_name_data();
+    void r9_name();
     void t16_internalErrorWindow_data();
     void t16_internalErrorWindow();
 };
@@ -412,6 +414,34 @@ void tst_ReflectorWatch::stories()
     QFETCH(const Script, story);
     Bench bench;
     story(bench);
+}
+
+void tst_ReflectorWatch::r9_name_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<bool>("hasKind");
+    QTest::addColumn<QString>("resource");
+    QTest::newRow("R-9: the name that was given") << "Widget in n" << true << "Widget in n";
+    QTest::newRow("R-9: else the kind") << "" << true << "demo.example/v1 Widget";
+    QTest::newRow("R-9: else unspecified") << "" << false << "<unspecified>";
+}
+
+void tst_ReflectorWatch::r9_name()
+{
+    QFETCH(const QString, name);
+    QFETCH(const bool, hasKind);
+    QFETCH(const QString, resource);
+    Bench bench;
+    bench.options.name = name;
+    bench.options.expectedGvk = hasKind ? kWidget : Gvk();
+    bench.start();
+    bench.source.answerList({}, QStringLiteral("10"));
+    bench.run();
+    bench.source.end(error(ErrorCode::Forbidden));
+    QCOMPARE(bench.lines.seen,
+        QStringList(QStringLiteral("2|cache|a resource cannot be followed, it is tried again"
+                                   "|resource=%1|error=scripted error")
+                        .arg(resource)));
 }
 
 void tst_ReflectorWatch::t16_internalErrorWindow_data()

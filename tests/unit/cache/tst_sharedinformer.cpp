@@ -1,6 +1,6 @@
-// The shared informer over a scripted source: its rules as cases T45 to T65, and a random
+// The shared informer over a scripted source: its rules as cases T19 to T65, and a random
 // run against a plain model. Cases from the field are in tst_informercases, equal-version updates
-// in tst_resync.
+// in tst_resync, handles (T60, T61) in tst_view.
 #include "informerbench.h"
 
 #include <map>
@@ -43,7 +43,7 @@ void t45_storeFirst(Bench &bench)
     QCOMPARE(bench.heard(), L({"-a@1?", "~b@1>b@2", "+c@1"}));
 }
 
-void t60_lateListener(Bench &bench)
+void i11_lateListener(Bench &bench)
 {
     bench.sync({"a@1", "b@2"}, u"10"_s);
     const auto late = std::make_shared<RecordingListener>();
@@ -184,7 +184,7 @@ void t51_versionOfDeletions(Bench &bench)
 }
 
 // Three levels: the queue has processed the first list, so the informer has stored it and told its
-// listeners; a handle is synced once its own callbacks returned (tst_mailbox, synced).
+// listeners; a handle is synced once its own callbacks returned (T60: tst_view, t60_lateView).
 void levelsOfSynced(Bench &bench)
 {
     bench.make();
@@ -419,7 +419,7 @@ void tst_SharedInformer::stories_data()
     QTest::newRow("I-16: a listener that leaves") << Script(listenerThatLeavesInItsCallback);
     QTest::newRow("Q-24: order within a relist") << Script(q24_orderWithinARelist);
     QTest::newRow("T45: the store first, then the handlers") << Script(t45_storeFirst);
-    QTest::newRow("T60: a late listener") << Script(t60_lateListener);
+    QTest::newRow("I-11: a late listener") << Script(i11_lateListener);
     QTest::newRow("I-14: removed, once and again") << Script(i14_removed);
     QTest::newRow("T63: a stopped informer") << Script(t63_stopped);
     QTest::newRow("I-4: before the start") << Script(lifeCycle);

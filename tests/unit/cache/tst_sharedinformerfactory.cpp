@@ -101,6 +101,8 @@ void tst_SharedInformerFactory::pairs_data()
     const auto labels = [](QStringView text) {
         return std::move(InformerRequest(kWidget).withLabels(text.toString()));
     };
+    const auto several
+        = [](Texts spaces) { return std::move(InformerRequest(kWidget).inNamespaces(L(spaces))); };
     row("the same twice", everything(), everything(), {""}, {"m/c@3", "n/a@1", "n/b@2"});
     row("namespace on all", everything(), in("n"), {""}, {"n/a@1", "n/b@2"});
     row("labels on all", everything(), green(), {""}, {"m/c@3", "n/a@1"});
@@ -184,6 +186,26 @@ void tst_SharedInformerFactory::pairs_data()
     row("label sets that share a term: neither covers the other", labels(u"colour=green,tier"),
         labels(u"colour=green,!tier"),
         {"with labels colour=green,!tier", "with labels colour=green,tier"}, {"n/a@1"});
+    row("labels and namespace: neither covers the other", green(), in("n"),
+        {"in n", "with labels colour=green"}, {"n/a@1", "n/b@2"});
+    row("fields and namespace: neither covers the other", fields(u"spec.size!=2"), in("n"),
+        {"in n", "with fields spec.size!=2"}, {"n/a@1", "n/b@2"});
+    row("fields and labels: neither covers the other", fields(u"spec.size=2"), green(),
+        {"with fields spec.size=2", "with labels colour=green"}, {"m/c@3", "n/a@1"});
+    row("full with labels, metadata of all: neither covers the other", green(), meta(everything()),
+        {"(metadata)", "with labels colour=green"}, {"m/c@3", "n/a@1", "n/b@2"});
+    row("full with fields, metadata of all: neither covers the other", named("b"),
+        meta(everything()), {"(metadata)", "with fields metadata.name=b"},
+        {"m/c@3", "n/a@1", "n/b@2"});
+    row("metadata of all, full with labels: neither covers the other", meta(everything()), green(),
+        {"(metadata)", "with labels colour=green"}, {"m/c@3", "n/a@1"});
+    row("metadata of all, full with fields: neither covers the other", meta(everything()),
+        named("b"), {"(metadata)", "with fields metadata.name=b"}, {"n/b@2"});
+    row("metadata with labels on metadata of all", meta(everything()), meta(green()),
+        {"(metadata)"}, {"m/c@3", "n/a@1"});
+    row("several namespaces on all", everything(), several({"m", "o"}), {""}, {"m/c@3"});
+    row("all on several namespaces: the wider replaces", several({"m", "n"}), everything(), {""},
+        {"m/c@3", "n/a@1", "n/b@2"});
 }
 
 void tst_SharedInformerFactory::pairs()

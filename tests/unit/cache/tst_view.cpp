@@ -51,7 +51,8 @@ private Q_SLOTS:
     void b28_throwingIndexFunction();
     void b28_case();
     void i20_slowHandler();
-    void t60_lateViewSyncs();
+    void t60_lateView_data();
+    void t60_lateView();
     void indexesMoveAlong();
     void readsOfAView();
     void listerOutlivesItsInformer();
@@ -315,21 +316,42 @@ void tst_View::i20_slowHandler()
     QCOMPARE(lines.seen.size(), 2);
 }
 
-// T60, I-23: a late view has synced once it has handled the last of what it was told first.
-void tst_View::t60_lateViewSyncs()
+void tst_View::t60_lateView_data()
 {
+    QTest::addColumn<Delivery>("delivery");
+    QTest::addColumn<int>("stored"); // when it comes
+    QTest::newRow("T60: every event") << Delivery::EveryEvent << 2;
+    QTest::newRow("T60: latest") << Delivery::Latest << 2;
+    QTest::newRow("I-23: nothing is there") << Delivery::EveryEvent << 0;
+}
+
+// A handle has synced once the last call for what was there when it came has returned.
+void tst_View::t60_lateView()
+{
+    QFETCH(const Delivery, delivery);
+    QFETCH(const int, stored);
     Bench bench;
     PluginView first = bench.view(everything());
-    bench.list(QString(), {three()[0], three()[1]}, u"10"_s);
-    PluginView late = bench.view(everything());
-    const std::vector<Notification> batch = late.backend->takeBatch();
-    QCOMPARE(batch.size(), 2u);
-    for (const Notification &n : batch) {
-        QVERIFY(n.isInInitialList);
-        QVERIFY(!late.backend->hasSynced());
-        late.backend->handled(n);
+    const std::vector<Object> all = three();
+    bench.list(QString(), {all.begin(), all.begin() + stored}, u"10"_s);
+    QCOMPARE(bench.factory->unsynced(), QStringList()); // the informer has
+    PluginView late = bench.view(everything().delivery(delivery));
+    if (stored > 0) {
+        const std::vector<Notification> batch = late.backend->takeBatch();
+        QStringList told;
+        for (const Notification &n : batch)
+            told += PluginView::line(n);
+        told.sort();
+        QCOMPARE(told, L({"+n/a@1!", "+n/b@2!"}));
+        for (const Notification &n : batch) {
+            QVERIFY(!late.backend->hasSynced());
+            late.backend->handled(n);
+        }
     }
     QVERIFY(late.backend->hasSynced());
+    const std::vector<Notification> last = late.backend->takeBatch();
+    QCOMPARE(last.size(), 1u);
+    QCOMPARE(last.front().kind, Notification::Kind::Synced);
 }
 
 void tst_View::indexesMoveAlong()
