@@ -14,7 +14,7 @@
 // Lives on [io-thread]. Only the end of the transport destroys it: then a program that still runs
 // is killed and reaped, which blocks that thread until the kernel has done so (one second at most).
 // Source: Kubernetes client-go credential plugins; BEHAVIOURS.md C-64 to C-73, cases B01, B03.
-// Test: tst_exec, tst_davit (execProgramEndsWithTheHost).
+// Test: tst_exec, tst_execend, tst_davit (execProgramEndsWithTheHost).
 #pragma once
 
 #include "credential.h"

@@ -57,11 +57,14 @@ Result<ClusterConfig> loadInCluster(const LoadEnvironment &environment)
     config.server.setPort(port);
 
     config.tokenFile = environment.serviceAccountFolder + QStringLiteral("/token");
-    config.token = readFile(config.tokenFile).trimmed();
-    if (config.token.isEmpty()) {
+    QString unreadable;
+    config.token = readInputFile(config.tokenFile, &unreadable).trimmed();
+    if (!unreadable.isEmpty()) {
         return fault(
-            QStringLiteral("the token %1 is empty or cannot be read").arg(config.tokenFile));
+            QStringLiteral("the token %1 cannot be read: %2").arg(config.tokenFile, unreadable));
     }
+    if (config.token.isEmpty())
+        return fault(QStringLiteral("the token %1 is empty").arg(config.tokenFile));
     if (!isHeaderSafe(config.token)) {
         return fault(QStringLiteral("the token %1 %2").arg(config.tokenFile, kNotHeaderSafe));
     }

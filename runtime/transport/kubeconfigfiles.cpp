@@ -4,8 +4,11 @@
 
 #include <support/yaml.h>
 
+#include <QtCore/qfile.h>
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qset.h>
+#include <cerrno>
+#include <unistd.h>
 
 namespace davit::transport {
 namespace {
@@ -77,6 +80,13 @@ QString mergeText(const QByteArray &text, const QString &file, KubeconfigFiles &
     return fault;
 }
 
+// Not what lies in a folder that may not be entered: nobody knows what it holds.
+bool isMissing(const QString &file)
+{
+    return ::access(QFile::encodeName(file).constData(), F_OK) != 0
+        && (errno == ENOENT || errno == ENOTDIR);
+}
+
 } // namespace
 
 Result<KubeconfigFiles> readKubeconfigFiles(const QStringList &paths, MissingFiles missing)
@@ -85,7 +95,7 @@ Result<KubeconfigFiles> readKubeconfigFiles(const QStringList &paths, MissingFil
     QStringList faults;
     for (const QString &path : paths) {
         const QString file = QFileInfo(path).absoluteFilePath();
-        if (!QFileInfo::exists(file)) {
+        if (isMissing(file)) {
             if (missing == MissingFiles::AreFaults)
                 faults.append(QStringLiteral("kubeconfig %1 does not exist").arg(file));
             continue;

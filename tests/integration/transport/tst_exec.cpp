@@ -1,14 +1,12 @@
 // Exec plugins: what they are told, what is made of their answers, and when they run again.
 #include "aheadtime.h"
-#include "rawserver.h"
+#include "execrig.h"
 #include "recorder.h"
-#include "tlsfixture.h"
 #include "transport/execcredential.h"
 #include "transport/kubeconfig.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QTemporaryDir>
 #include <QTest>
 #include <cstdio>
 #include <fcntl.h>
@@ -16,52 +14,58 @@
 
 using namespace davit;
 using namespace davit::transport;
+using namespace execrig;
 using namespace std::chrono_literals;
 using namespace Qt::Literals::StringLiterals;
 
 namespace {
 
-constexpr QLatin1StringView kV1("client.authentication.k8s.io/v1");
-
-// Answers with the Authorization header of the request.
-void tellToken(RawConnection &connection)
-{
-    RawRequest request;
-    while (connection.read(request))
-        connection.answer(200, request.headers["authorization"]);
-}
-
-// A config whose plugin is `script`, a text for /bin/sh, in the folder.
-ClusterConfig execConfig(quint16 port, const QTemporaryDir &folder, const QByteArray &script)
-{
-    QFile file(folder.filePath(QStringLiteral("plugin.sh")));
-    if (!file.open(QIODevice::WriteOnly))
-        qFatal("no plugin");
-    file.write("#!/bin/sh\n" + script);
-    file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
-    ClusterConfig config = tlsConfig(port);
-    config.userName = QStringLiteral("u");
-    config.exec.emplace();
-    config.exec->apiVersion = kV1;
-    config.exec->command = file.fileName();
-    config.exec->interactiveMode = ExecConfig::InteractiveMode::Never;
-    return config;
-}
-
-// A script line that prints the token number n, counted in the file "runs" of the folder.
-QByteArray printing(const QTemporaryDir &folder, const QByteArray &moreStatus = {})
-{
-    const QByteArray runs = folder.filePath(QStringLiteral("runs")).toUtf8();
-    return "echo x >> " + runs
-        + "\nprintf '{\"apiVersion\":\"client.authentication.k8s.io/v1\","
-          "\"kind\":\"ExecCredential\",\"status\":{\"token\":\"t%s\""
-        + moreStatus + "}}' $(grep -c x " + runs + ")\n";
-}
-
 int runsIn(const QTemporaryDir &folder)
 {
     QFile file(folder.filePath(QStringLiteral("runs")));
     return file.open(QIODevice::ReadOnly) ? int(file.readAll().count('x')) : 0;
+}
+
+// An ExecCredential with that certificate and key, on one line.
+QByteArray credentialOf(const char *certificate, const char *key, const QString &expires = {})
+{
+    QJsonObject status{
+        {u"clientCertificateData"_s, QString::fromLatin1(caseData(QLatin1StringView(certificate)))},
+        {u"clientKeyData"_s, QString::fromLatin1(caseData(QLatin1StringView(key)))}};
+    if (!expires.isEmpty())
+        status.insert(u"expirationTimestamp"_s, expires);
+    const QJsonObject credential{
+        {u"apiVersion"_s, kV1}, {u"kind"_s, u"ExecCredential"_s}, {u"status"_s, status}};
+    return QJsonDocument(credential).toJson(QJsonDocument::Compact);
+}
+
+// Script lines that print the text and end, but only at the first run.
+QByteArray printingOnce(const QTemporaryDir &folder, const QByteArray &text)
+{
+    const QByteArray mark = folder.filePath(u"mark"_s).toUtf8();
+    return "if [ ! -e " + mark + " ]; then touch " + mark + "; cat <<'END'\n" + text
+        + "\nEND\nexit; fi\n";
+}
+
+// Answers with the name in the client's certificate, and with 401 when it is `refused`; "/watch" is
+// told it always and stays open.
+void tellName(RawConnection &connection, const QByteArray &refused)
+{
+    RawRequest request;
+    while (connection.read(request)) {
+        const QByteArray name = connection.socket()
+                                    .peerCertificate()
+                                    .subjectInfo(QSslCertificate::CommonName)
+                                    .value(0)
+                                    .toUtf8();
+        if (request.target != "/watch") {
+            connection.answer(name == refused ? 401 : 200, name);
+            continue;
+        }
+        connection.beginChunked();
+        connection.chunk(name);
+        return connection.hold();
+    }
 }
 
 } // namespace
@@ -81,6 +85,7 @@ private Q_SLOTS:
     void runsAgainWhenExpired();
     void installHints();
     void runsAgainAfterRefusal();
+    void certificate_data();
     void certificate();
     void slowerThanTheRequestMayTake();
     void orphansDoNotDisturb_data();
@@ -88,8 +93,6 @@ private Q_SLOTS:
     void inheritsNothing();
     void terminal_data();
     void terminal();
-    void childrenEndWithTheProgram_data();
-    void childrenEndWithTheProgram();
 };
 
 void tst_Exec::outputs_data()
@@ -104,9 +107,7 @@ void tst_Exec::outputs_data()
     QTest::newRow("token") << credential("\"token\":\"t\"") << "";
     QTest::newRow("certificate and key")
         << credential("\"clientCertificateData\":\"c\",\"clientKeyData\":\"k\"") << "";
-    QTest::newRow("B03 offset") << credential(
-        "\"token\":\"t\",\"expirationTimestamp\":\"2030-01-02T03:04:05+02:00\"")
-                                << "";
+    QTest::newRow("B03 offset") << caseData(u"B03-execcredential.json"_s) << "";
     QTest::newRow("C-67 empty status")
         << credential("") << "it printed neither a token nor a certificate";
     QTest::newRow("C-67 certificate alone")
@@ -131,7 +132,10 @@ void tst_Exec::outputs()
     QFETCH(const QString, fault);
     const auto output = parseExecOutput(text, kV1);
     QCOMPARE(output.isOk() ? QString() : output.error().message(), fault);
-    if (output.isOk() && output.value().expires)
+    if (!output.isOk())
+        return;
+    QCOMPARE(output.value().expires.has_value(), text.contains("expirationTimestamp"));
+    if (output.value().expires)
         QCOMPARE(*output.value().expires, std::chrono::nanoseconds(1893546245s)); // 01:04:05Z
 }
 
@@ -323,35 +327,54 @@ void tst_Exec::runsAgainAfterRefusal()
     QCOMPARE(runsIn(folder), 2);
 }
 
+void tst_Exec::certificate_data()
+{
+    QTest::addColumn<QString>("expires"); // the first one; empty: never
+    QTest::addColumn<bool>("isRefused"); // the first one, by calls
+    QTest::addColumn<QByteArray>("name"); // who the next call is
+    QTest::newRow("C-67 used") << QString() << false << "dev-ec"_ba;
+    QTest::newRow("C-68 renewed when it ends")
+        << u"2026-01-02T03:04:05+02:00"_s << false << "dev-rsa"_ba;
+    QTest::newRow("C-69 renewed when it is refused") << QString() << true << "dev-rsa"_ba;
+}
+
+// C-69: once there is another one no connection of the old one stays, a watch's is none.
 void tst_Exec::certificate()
 {
+    QFETCH(const QString, expires);
+    QFETCH(const bool, isRefused);
+    QFETCH(const QByteArray, name);
+    std::atomic<int> open{0};
     RawServer server(
-        [](RawConnection &connection) {
-            RawRequest request;
-            while (connection.read(request)) {
-                connection.answer(200,
-                    connection.socket()
-                        .peerCertificate()
-                        .subjectInfo(QSslCertificate::CommonName)
-                        .value(0)
-                        .toUtf8());
-            }
+        [&](RawConnection &connection) {
+            ++open;
+            tellName(connection, isRefused ? "dev-ec"_ba : ""_ba);
+            --open;
         },
         mutualTls());
     QTemporaryDir folder;
-    const QJsonObject status{
-        {QStringLiteral("clientCertificateData"),
-            QString::fromLatin1(caseData(QStringLiteral("B10-client-ec.pem")))},
-        {QStringLiteral("clientKeyData"),
-            QString::fromLatin1(caseData(QStringLiteral("B10-key-ec-sec1.pem")))}};
-    const QJsonObject credential{{QStringLiteral("apiVersion"), kV1},
-        {QStringLiteral("kind"), QStringLiteral("ExecCredential")},
-        {QStringLiteral("status"), status}};
     const auto transport = makeQnamTransport(execConfig(server.port(), folder,
-        "cat <<'END'\n" + QJsonDocument(credential).toJson(QJsonDocument::Compact) + "\nEND\n"));
+        printingOnce(folder, credentialOf("B10-client-ec.pem", "B10-key-ec-sec1.pem", expires))
+            + "cat <<'END'\n" + credentialOf("B10-client-rsa.pem", "B10-key-rsa-pkcs1.pem")
+            + "\nEND\n"));
+    Caller caller(*transport);
+    Request watch;
+    watch.target = "/watch"_ba;
+    watch.channel = Channel::Watch;
+    Recorder running;
+    const auto exchange = caller.start(watch, running);
+    QVERIFY(running.waitForBytes(6));
+    QCOMPARE(running.body(), "dev-ec"_ba);
     const auto body = getOnce(*transport);
     QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
-    QCOMPARE(body.value(), "dev-ec"_ba);
+    QCOMPARE(body.value(), name);
+    if (name == "dev-ec") {
+        QCOMPARE(running.ends(), 0);
+        return;
+    }
+    QVERIFY(running.waitForEnd());
+    QCOMPARE(running.error().code(), ErrorCode::ConnectionLost);
+    QTRY_COMPARE(open.load(), 1); // that of the call; the io thread closes the others
 }
 
 // The server is never reached: that is said, and not that it is slow.
@@ -481,47 +504,6 @@ void tst_Exec::terminal()
     const QByteArray text = file.readAll();
     QTEST(text.contains("\"interactive\":true"), "isAsked");
     QTEST(text.endsWith("\nterminal\n"), "isAsked");
-}
-
-void tst_Exec::childrenEndWithTheProgram_data()
-{
-    QTest::addColumn<QByteArray>("last"); // what the program does once it has a child
-    QTest::newRow("it is given up") << "exec yes"_ba;
-    QTest::newRow("the transport ends") << "wait"_ba;
-}
-
-// Those that stay in its process group; a child of its child is one of them.
-void tst_Exec::childrenEndWithTheProgram()
-{
-    QFETCH(const QByteArray, last);
-    RawServer server(tellToken, serverTls());
-    const QTemporaryDir folder;
-    const QString numberFile = folder.filePath(QStringLiteral("child"));
-    auto transport = makeQnamTransport(execConfig(server.port(), folder,
-        "sh -c 'sleep 300 & echo $! > " + numberFile.toUtf8() + "; wait' &\nwhile [ ! -s "
-            + numberFile.toUtf8() + " ]; do sleep 0.01; done\n" + last + '\n'));
-    {
-        Caller caller(*transport);
-        Recorder recorder;
-        const auto exchange = caller.start(Request{}, recorder);
-        const auto number = [&numberFile] {
-            QFile file(numberFile);
-            return file.open(QIODevice::ReadOnly) ? file.readAll().trimmed() : QByteArray();
-        };
-        QTRY_VERIFY(number().toInt() > 0);
-        if (last != "wait")
-            QVERIFY(recorder.waitForEnd());
-    }
-    transport.reset();
-    QFile number(numberFile);
-    QVERIFY(number.open(QIODevice::ReadOnly));
-    const QString stat
-        = QStringLiteral("/proc/%1/stat").arg(QString::fromLatin1(number.readAll().trimmed()));
-    const auto isThere = [&stat] {
-        QFile file(stat); // a zombie waits for its new parent only
-        return file.open(QIODevice::ReadOnly) && !file.readAll().contains(") Z ");
-    };
-    QTRY_VERIFY(!isThere());
 }
 
 int main(int argc, char **argv)

@@ -49,6 +49,10 @@ private Q_SLOTS:
     void serverNames();
     void wrongNameForMany();
     void wrongCa();
+    void noCa_data();
+    void noCa();
+    void versions_data();
+    void versions();
     void insecure();
     void clientKeys_data();
     void clientKeys();
@@ -70,18 +74,12 @@ private Q_SLOTS:
 void tst_Tls::serverNames_data()
 {
     QTest::addColumn<QString>("certificate");
-    QTest::addColumn<QString>("host");
+    QTest::addColumn<QString>("host"); // null: that of B06-kubeconfig.yaml
     QTest::addColumn<QString>("tlsServerName");
     QTest::addColumn<bool>("isAccepted");
-    QTest::newRow("B06 IP SAN") << "B06-server-ipsan"
-                                << "127.0.0.1"
-                                << "" << true;
-    QTest::newRow("B06 address as a dNSName") << "B06-server-ip-as-dns"
-                                              << "127.0.0.1"
-                                              << "" << false;
-    QTest::newRow("B06 address in the CN") << "B06-server-ip-in-cn"
-                                           << "127.0.0.1"
-                                           << "" << false;
+    QTest::newRow("B06 IP SAN") << "B06-server-ipsan" << QString() << "" << true;
+    QTest::newRow("B06 address as a dNSName") << "B06-server-ip-as-dns" << QString() << "" << false;
+    QTest::newRow("B06 address in the CN") << "B06-server-ip-in-cn" << QString() << "" << false;
     QTest::newRow("name") << "common-server"
                           << "localhost"
                           << "" << true;
@@ -113,6 +111,13 @@ void tst_Tls::serverNames()
         },
         serverTls(certificate));
     ClusterConfig config = tlsConfig(server.port(), host);
+    if (host.isNull()) {
+        const auto loaded
+            = loadClusterConfig({QStringLiteral(DAVIT_TEST_DATA "/cases/B06-kubeconfig.yaml"), {}});
+        QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+        config = loaded.value();
+        config.server.setPort(server.port());
+    }
     config.tlsServerName = tlsServerName;
     config.token = "secret"_ba;
     const auto transport = makeQnamTransport(config);
@@ -162,6 +167,57 @@ void tst_Tls::wrongCa()
         qPrintable(body.error().message()));
     QVERIFY2(body.error().message().contains(QLatin1String("certificate")),
         qPrintable(body.error().message()));
+}
+
+void tst_Tls::noCa_data()
+{
+    QTest::addColumn<QString>("root"); // the system's only one
+    QTest::addColumn<bool>("isAccepted");
+    QTest::newRow("C-45 the system knows the server's") << u"common-ca.pem"_s << true;
+    QTest::newRow("C-45 the system knows another") << u"B06-server-ipsan.pem"_s << false;
+}
+
+void tst_Tls::noCa()
+{
+    QFETCH(const QString, root);
+    const QSslConfiguration before = QSslConfiguration::defaultConfiguration();
+    QSslConfiguration other = before;
+    other.setCaCertificates({QSslCertificate(caseData(root), QSsl::Pem)});
+    RawServer server(tell, serverTls());
+    ClusterConfig config = tlsConfig(server.port());
+    config.caPem.clear();
+    QSslConfiguration::setDefaultConfiguration(other);
+    const auto body = getOnce(*makeQnamTransport(config));
+    QSslConfiguration::setDefaultConfiguration(before);
+    QTEST(body.isOk(), "isAccepted");
+    if (!body.isOk())
+        QCOMPARE(body.error().code(), ErrorCode::TlsFailure);
+}
+
+void tst_Tls::versions_data()
+{
+    QTest::addColumn<QSsl::SslProtocol>("only"); // that the server speaks
+    QTest::newRow("C-34 TLS 1.2") << QSsl::TlsV1_2;
+    QTest::newRow("C-34 TLS 1.3") << QSsl::TlsV1_3;
+}
+
+void tst_Tls::versions()
+{
+    QFETCH(const QSsl::SslProtocol, only);
+    QSslConfiguration tls = serverTls();
+    tls.setProtocol(only);
+    RawServer server(
+        [](RawConnection &connection) {
+            RawRequest request;
+            while (connection.read(request)) {
+                const int version = connection.socket().sessionProtocol();
+                connection.answer(200, QByteArray::number(version));
+            }
+        },
+        tls);
+    const auto body = getOnce(*makeQnamTransport(tlsConfig(server.port())));
+    QVERIFY2(body.isOk(), qPrintable(body.isOk() ? QString() : body.error().message()));
+    QCOMPARE(body.value(), QByteArray::number(int(only)));
 }
 
 void tst_Tls::insecure()
@@ -262,6 +318,8 @@ void tst_Tls::serverNameIndication()
     QVERIFY(!getOnce(*makeQnamTransport(config)).isOk());
     const QByteArray bytes = hello.get_future().get();
     QCOMPARE(bytes.front(), '\x01'); // ClientHello
+    // C-34: extension 43 (RFC 8446 4.2.1) holds TLS 1.3 and 1.2, and nothing older.
+    QVERIFY(bytes.contains(QByteArray::fromHex("002b00050403040303")));
     // Extension 0 holds a list of one name of type 0 with its length.
     const auto length
         = [](qsizetype n) { return QByteArray(1, char(n >> 8)) + QByteArray(1, char(n)); };

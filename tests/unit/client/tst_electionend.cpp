@@ -2,6 +2,10 @@
 // tst_leaderelector.
 #include "electionrig.h"
 
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QTest>
 
 using namespace Qt::StringLiterals;
@@ -28,6 +32,8 @@ private Q_SLOTS:
     void stopsBeforeWinning();
     void release_data();
     void release();
+    void timeline_data();
+    void timeline();
     void threeCandidates();
 };
 
@@ -241,6 +247,61 @@ void tst_ElectionEnd::release()
     }
     clock.advance(60s, &executor);
     QTEST(lock.calls, "calls");
+}
+
+void tst_ElectionEnd::timeline_data()
+{
+    QTest::addColumn<AfterStop>("afterStop");
+    QTest::addColumn<int>("earliestMs"); // that the standby leads
+    QTest::addColumn<int>("latestMs");
+    QTest::newRow("B46 the work has ended") << AfterStop::Release << 9100 << 9350;
+    // The last renewal was at 8 s, the standby saw it at 8.2 s at the latest.
+    QTest::newRow("B46 the work has not ended: the lease runs out")
+        << AfterStop::Keep << 23000 << 23450;
+}
+
+// The case's steps; what waits for the work is the host, in tst_election.
+void tst_ElectionEnd::timeline()
+{
+    QFETCH(const AfterStop, afterStop);
+    QFETCH(const int, earliestMs);
+    QFETCH(const int, latestMs);
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B46-release.json"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QJsonArray steps = QJsonDocument::fromJson(file.readAll())["steps"_L1].toArray();
+    ManualClock clock;
+    ManualExecutor executor;
+    ElectionServer server;
+    FakeLock lock(server, clock, executor);
+    Candidate a(settingsOf(u"A"_s), lock, clock, executor);
+    FakeLock otherLock(server, clock, executor);
+    ElectionSettings eager = settingsOf(u"B"_s);
+    eager.retryPeriod = 200ms;
+    Candidate b(eager, otherLock, clock, executor);
+    QByteArrayList done;
+    const auto take = [&](const QJsonObject &step) {
+        if (step.contains("lead"_L1)) {
+            a.elector->start();
+            executor.runAll();
+            b.elector->start();
+            done += "lead";
+        } else if (step.contains("write"_L1)) {
+            done += a.permit.isValid() ? "write" : "no write";
+        } else if (step.contains("release"_L1)) {
+            a.elector->stop(afterStop);
+            done += "release";
+        }
+    };
+    qsizetype next = 0;
+    int nowMs = 0;
+    for (; nowMs < 60000 && !b.permit.isValid(); nowMs += 50) {
+        while (next < steps.size() && steps[next]["t"_L1].toDouble() * 1000 <= nowMs)
+            take(steps[next++].toObject());
+        clock.advance(50ms, &executor);
+        QVERIFY(!(a.permit.isValid() && b.permit.isValid()));
+    }
+    QCOMPARE(done, (QByteArrayList{"lead", "write", "release"}));
+    QVERIFY2(nowMs >= earliestMs && nowMs <= latestMs, qPrintable(QString::number(nowMs)));
 }
 
 // The whole of it: at each moment at most one permit, and a new leader within the bound.

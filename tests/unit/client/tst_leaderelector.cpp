@@ -23,8 +23,8 @@ private Q_SLOTS:
     void needsItsParts();
     void decision_data();
     void decision();
+    void expires_data();
     void expires();
-    void durationOfTheRecord();
     void calls_data();
     void calls();
     void triesAgain_data();
@@ -171,42 +171,40 @@ void tst_LeaderElector::decision()
     QCOMPARE(*written.acquireTime, isKept ? std::chrono::nanoseconds(1s) : clock.utc());
 }
 
-// T82, L-9: a newcomer waits a whole duration from its first look, however old the lease says it
-// is.
+// A newcomer waits a whole duration from its first look, by the own clock alone.
+void tst_LeaderElector::expires_data()
+{
+    QTest::addColumn<int>("seconds"); // of the record
+    QTest::addColumn<qint64>("renewedAt"); // as its writer says
+    QTest::newRow("T82 L-9 renewed long ago") << 3 << qint64(2);
+    QTest::newRow("L-5 renewed in years to come") << 3 << qint64(4'000'000'000);
+    QTest::newRow("L-6 the record's duration, not mine") << 60 << qint64(2);
+}
+
 void tst_LeaderElector::expires()
 {
+    QFETCH(const int, seconds);
+    QFETCH(const qint64, renewedAt);
     ManualClock clock;
     ManualExecutor executor;
     ElectionServer server;
-    server.record = recordOf(u"B"_s, 3, 7);
+    server.record = recordOf(u"B"_s, seconds, 7);
+    server.record->renewTime = std::chrono::seconds(renewedAt);
     FakeLock lock(server, clock, executor);
     ElectionSettings settings = settingsOf(u"A"_s);
     settings.retryPeriod = 1s;
     Candidate a(settings, lock, clock, executor);
     a.elector->start();
     executor.runAll();
-    clock.advance(2999ms, &executor);
+    clock.advance(std::chrono::seconds(seconds) - 1ms, &executor);
     QVERIFY(!a.elector->isLeader());
-    QCOMPARE(lock.calls, (QStringList{u"get"_s, u"get"_s, u"get"_s}));
+    QCOMPARE(lock.calls, QStringList(seconds, u"get"_s)); // at 0 s, and each second
+    QCOMPARE(server.record->leaseTransitions, 7);
     clock.advance(1ms, &executor);
     QVERIFY(a.elector->isLeader());
+    QCOMPARE(lock.calls.mid(seconds), (QStringList{u"get"_s, u"update"_s}));
+    QCOMPARE(server.record->holderIdentity, u"A"_s);
     QCOMPARE(server.record->leaseTransitions, 8);
-}
-
-// L-6: the record's duration counts, not mine.
-void tst_LeaderElector::durationOfTheRecord()
-{
-    ManualClock clock;
-    ManualExecutor executor;
-    ElectionServer server;
-    server.record = recordOf(u"B"_s, 60);
-    FakeLock lock(server, clock, executor);
-    Candidate a(settingsOf(u"A"_s), lock, clock, executor);
-    a.elector->start();
-    clock.advance(58s, &executor);
-    QVERIFY(!a.elector->isLeader());
-    clock.advance(2s, &executor);
-    QVERIFY(a.elector->isLeader());
 }
 
 void tst_LeaderElector::calls_data()

@@ -2,6 +2,7 @@
 #include "client/meteredtransport.h"
 #include "client/plugincallmetrics.h"
 #include "clientrig.h"
+#include "transport/retryingtransport.h"
 
 #include <QTest>
 
@@ -20,6 +21,8 @@ private Q_SLOTS:
     void badListItem();
     void errors_data();
     void errors();
+    void sentAgain_data();
+    void sentAgain();
     void missingRbac();
     void namedRbacCoversAListOfThatName();
     void metadataOnly();
@@ -173,6 +176,49 @@ void tst_PluginClient::errors()
         qPrintable(error.message()));
     if (retryAfterS >= 0)
         QVERIFY(error.retryAfter() == std::chrono::seconds(retryAfterS));
+}
+
+void tst_PluginClient::sentAgain_data()
+{
+    QTest::addColumn<int>("status"); // of a create
+    QTest::addColumn<int>("retryAfterS"); // -1: none named
+    QTest::addColumn<int>("sends");
+    QTest::addColumn<ErrorCode>("code");
+    QTest::newRow("T90 C-8 500 without Retry-After") << 500 << -1 << 1 << ErrorCode::InternalError;
+    QTest::newRow("C-8 500 with Retry-After") << 500 << 1 << 1 << ErrorCode::InternalError;
+    QTest::newRow("C-8 503 with Retry-After") << 503 << 1 << 2 << ErrorCode::Unset;
+}
+
+void tst_PluginClient::sentAgain()
+{
+    QFETCH(const int, status);
+    QFETCH(const int, retryAfterS);
+    testing::ManualClock clock;
+    testing::ManualExecutor executor;
+    auto scripted = std::make_unique<ScriptedTransport>();
+    ScriptedTransport &server = *scripted;
+    transport::RetryingTransport retrying(std::move(scripted), clock);
+    RestClient rest(retrying, executor, clock);
+    RestMapper mapper(rest, clock);
+    const Rbac all({{{QStringLiteral("*")}, {QStringLiteral("*")}, {}, {QStringLiteral("*")}}});
+    const Client client(
+        *new PluginClient({QStringLiteral("p"), QStringLiteral("1.2.0"), all}, rest, mapper));
+    Object object;
+    QVERIFY(Object::fromJson(kJson, &object).isOk());
+    const QFuture<ObjectReply> reply = client.create(object);
+    executor.runAll();
+    server.answer(0, 200, kCoreResources);
+    executor.runAll();
+    server.answer(1, status, "", std::chrono::seconds(retryAfterS));
+    clock.advance(10s, &executor); // within the call's 30 s
+    QTEST(int(server.exchanges.size()) - 1, "sends"); // without discovery
+    if (server.exchanges.size() > 2)
+        server.answer(2, 201, kJson);
+    executor.runAll();
+    QVERIFY(reply.isFinished());
+    QTEST(reply.result().isOk() ? ErrorCode::Unset : reply.result().error().code(), "code");
+    rest.close();
+    executor.runAll();
 }
 
 void tst_PluginClient::missingRbac()

@@ -10,10 +10,10 @@ class tst_PluginEvents : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void aggregation();
+    void correlation_data();
+    void correlation();
     void groupEndsAfterAGap();
-    void counting();
-    void spam();
+    void droppedOnesCount();
     void memoryIsBounded();
     void writesAnEvent();
     void longNoteIsCut_data();
@@ -21,6 +21,8 @@ private Q_SLOTS:
     void countsUp();
     void expiredEventIsMadeAnew();
     void clusterScopeAndOddNames();
+    void types_data();
+    void types();
     void onlyBrokenConnectionsAreTriedAgain();
     void gaveUpAfterTwelveTries();
     void fullQueueDrops();
@@ -33,28 +35,52 @@ private Q_SLOTS:
     void finishEndsAtItsLimit();
 };
 
-void tst_PluginEvents::aggregation() // T95
+// Events are n1, n2 … by the name of what would be written, and that says m1, m2 … or always m.
+void tst_PluginEvents::correlation_data()
 {
+    QTest::addColumn<bool>("messagesDiffer");
+    QTest::addColumn<int>("gapSeconds");
+    QTest::addColumn<QStringList>("written"); // of each event
+    const QString combined = QStringLiteral("(combined from similar events): ");
+    QStringList similar;
+    for (int i = 1; i <= 9; ++i)
+        similar += QStringLiteral("new n%1 count 1: m%1").arg(i);
+    similar += QStringLiteral("new n10 count 1: ") + combined + QStringLiteral("m10");
+    similar += QStringLiteral("patch n10 count 2: ") + combined + QStringLiteral("m11");
+    QTest::newRow("T95 E-8 eleven whose messages differ") << true << 1 << similar;
+    QStringList same{QStringLiteral("new n1 count 1: m")};
+    for (int i = 2; i <= 25; ++i)
+        same += QStringLiteral("patch n1 count %1: m").arg(i);
+    QTest::newRow("T96 E-9 the same eleven times, 30 s apart") << false << 30 << same.mid(0, 11);
+    same += {QStringLiteral("dropped"), QStringLiteral("dropped")};
+    QTest::newRow("T97 E-10 the same 27 times, 1 s apart") << false << 1 << same;
+}
+
+void tst_PluginEvents::correlation()
+{
+    QFETCH(const bool, messagesDiffer);
+    QFETCH(const int, gapSeconds);
+    QFETCH(const QStringList, written);
     EventCorrelator correlator;
     const EventIdentity identity{
         QStringLiteral("o"), QStringLiteral("Warning"), QStringLiteral("R")};
-    for (int i = 1; i <= 9; ++i) {
-        const auto event = correlator.correlate(
-            identity, QStringLiteral("message %1").arg(i), QStringLiteral("n%1").arg(i), 1s * i);
-        QVERIFY(event && !event->isPatch);
-        QCOMPARE(event->message, QStringLiteral("message %1").arg(i));
+    QStringList lines;
+    for (int i = 1; i <= written.size(); ++i) {
+        const QString number = QString::number(i);
+        const auto event
+            = correlator.correlate(identity, messagesDiffer ? u'm' + number : QStringLiteral("m"),
+                u'n' + number, 1s * gapSeconds * i);
+        if (!event) {
+            lines += QStringLiteral("dropped");
+            continue;
+        }
+        lines += QStringLiteral("%1 %2 count %3: %4")
+                     .arg(event->isPatch ? QStringLiteral("patch") : QStringLiteral("new"),
+                         event->name, QString::number(event->count), event->message);
+        const int first = event->name.mid(1).toInt(); // of those that are one event now
+        QVERIFY(event->firstTime == 1s * gapSeconds * first);
     }
-    const auto tenth
-        = correlator.correlate(identity, QStringLiteral("message 10"), QStringLiteral("n10"), 10s);
-    QVERIFY(tenth && !tenth->isPatch);
-    QCOMPARE(tenth->message, QStringLiteral("(combined from similar events): message 10"));
-    QCOMPARE(tenth->count, 1);
-    const auto eleventh
-        = correlator.correlate(identity, QStringLiteral("message 11"), QStringLiteral("n11"), 11s);
-    QVERIFY(eleventh && eleventh->isPatch);
-    QCOMPARE(eleventh->message, QStringLiteral("(combined from similar events): message 11"));
-    QCOMPARE(eleventh->count, 2);
-    QCOMPARE(eleventh->name, QStringLiteral("n10"));
+    QCOMPARE(lines, written);
 }
 
 void tst_PluginEvents::groupEndsAfterAGap() // E-8
@@ -70,36 +96,17 @@ void tst_PluginEvents::groupEndsAfterAGap() // E-8
     QCOMPARE(after->message, QStringLiteral("other"));
 }
 
-void tst_PluginEvents::counting() // T96
+void tst_PluginEvents::droppedOnesCount() // E-10
 {
     EventCorrelator correlator;
     const EventIdentity identity{
         QStringLiteral("o"), QStringLiteral("Normal"), QStringLiteral("R")};
-    std::optional<CorrelatedEvent> event;
-    for (int i = 0; i < 11; ++i)
-        event = correlator.correlate(
-            identity, QStringLiteral("m"), QStringLiteral("n%1").arg(i), 30s * (i + 1));
-    QVERIFY(event && event->isPatch);
-    QCOMPARE(event->count, 11);
-    QCOMPARE(event->name, QStringLiteral("n0"));
-    QVERIFY(event->firstTime == 30s);
-    QCOMPARE(event->message, QStringLiteral("m"));
-}
-
-void tst_PluginEvents::spam() // T97
-{
-    EventCorrelator correlator;
-    const EventIdentity identity{
-        QStringLiteral("o"), QStringLiteral("Normal"), QStringLiteral("R")};
-    int written = 0;
     for (int i = 1; i <= 27; ++i)
-        written += correlator.correlate(identity, QStringLiteral("m"), QStringLiteral("n"), 1s * i)
-                       .has_value();
-    QCOMPARE(written, 25);
+        correlator.correlate(identity, QStringLiteral("m"), QStringLiteral("n"), 1s * i);
     const auto later
         = correlator.correlate(identity, QStringLiteral("m"), QStringLiteral("n"), 27s + 300s);
     QVERIFY(later);
-    QCOMPARE(later->count, 28); // E-10: dropped ones count
+    QCOMPARE(later->count, 28);
     const EventIdentity other{QStringLiteral("p"), QStringLiteral("Normal"), QStringLiteral("R")};
     QVERIFY(correlator.correlate(other, QStringLiteral("m"), QStringLiteral("n"), 28s));
 }
@@ -219,6 +226,36 @@ void tst_PluginEvents::clusterScopeAndOddNames() // E-3
     QVERIFY(!name.contains(u':'));
 }
 
+void tst_PluginEvents::types_data()
+{
+    QTest::addColumn<EventSeverity>("severity");
+    QTest::addColumn<QStringList>("types"); // of what is written
+    QTest::addColumn<QStringList>("lines"); // of the log
+    QTest::newRow("E-2 normal") << EventSeverity::Normal << QStringList{QStringLiteral("Normal")}
+                                << QStringList();
+    QTest::newRow("E-2 warning") << EventSeverity::Warning << QStringList{QStringLiteral("Warning")}
+                                 << QStringList{QStringLiteral(
+                                        "2|events|warning event|plugin=replicator|kind=Secret"
+                                        "|object=team-a/key|reason=R|note=m")};
+    QTest::newRow("E-2 unset: logged, not sent")
+        << EventSeverity::Unset << QStringList()
+        << QStringList{
+               QStringLiteral("1|events|an event has no severity|plugin=replicator|reason=R")};
+}
+
+void tst_PluginEvents::types()
+{
+    QFETCH(const EventSeverity, severity);
+    Fixture f;
+    f.recorder.record(secret(), severity, QStringLiteral("R"), QStringLiteral("m"));
+    f.executor.runAll();
+    QStringList types;
+    for (const auto &exchange : f.server.exchanges)
+        types += QJsonDocument::fromJson(exchange->request.body)[QStringLiteral("type")].toString();
+    QTEST(types, "types");
+    QTEST(f.lines.seen, "lines");
+}
+
 void tst_PluginEvents::onlyBrokenConnectionsAreTriedAgain() // E-5
 {
     Fixture f;
@@ -281,7 +318,6 @@ void tst_PluginEvents::closed()
     f.record(QStringLiteral("c"));
     f.answer(201);
     QCOMPARE(f.server.exchanges.size(), size_t(1));
-    f.recorder.record(secret(), EventSeverity::Unset, QStringLiteral("R"), QStringLiteral("m"));
 }
 
 // No timer is left: its executor may go.

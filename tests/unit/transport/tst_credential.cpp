@@ -294,6 +294,7 @@ void tst_Credential::tls()
         return;
     }
     QVERIFY(ssl.isOk());
+    QCOMPARE(ssl.value().protocol(), QSsl::TlsV1_2OrLater); // C-34
     QCOMPARE(ssl.value().privateKey().isNull(), key.isEmpty());
     QCOMPARE(ssl.value().localCertificateChain().size(), certificate.isEmpty() ? 0 : 1);
 }

@@ -18,6 +18,18 @@ void write(const QString &path, const QByteArray &text)
     file.write(text);
 }
 
+// A pod whose service account is in the folder.
+LoadEnvironment podIn(const QTemporaryDir &folder, const QString &host, const QString &port,
+    const QString &podNamespace = {})
+{
+    const QHash<QByteArray, QString> variables{{"KUBERNETES_SERVICE_HOST", host},
+        {"KUBERNETES_SERVICE_PORT", port}, {"POD_NAMESPACE", podNamespace}};
+    LoadEnvironment environment;
+    environment.serviceAccountFolder = folder.path();
+    environment.variable = [variables](const char *name) { return variables.value(name); };
+    return environment;
+}
+
 } // namespace
 
 class tst_InCluster : public QObject
@@ -26,6 +38,9 @@ class tst_InCluster : public QObject
 private Q_SLOTS:
     void load_data();
     void load();
+    void faults_data();
+    void faults();
+    void variablesOfAPod();
     void ipv6();
     void proxies_data();
     void proxies();
@@ -33,7 +48,6 @@ private Q_SLOTS:
     void ports();
 };
 
-// NOLINTNEXTLINE(readability-function-size): a table
 void tst_InCluster::load_data()
 {
     QTest::addColumn<QString>("host");
@@ -42,7 +56,7 @@ void tst_InCluster::load_data()
     QTest::addColumn<bool>("hasCa");
     QTest::addColumn<QString>("podNamespace");
     QTest::addColumn<QByteArray>("namespaceFile");
-    QTest::addColumn<QString>("server"); // empty: an error
+    QTest::addColumn<QString>("server");
     QTest::addColumn<QString>("namespaceName");
 
     QTest::newRow("whole") << "10.0.0.1"
@@ -69,42 +83,6 @@ void tst_InCluster::load_data()
                                              << ""_ba
                                              << "https://10.0.0.1:443"
                                              << "default";
-    QTest::newRow("B04 IPv6") << "fd00:10:96::1"
-                              << "443"
-                              << "t"_ba << true << ""
-                              << ""_ba
-                              << "https://[fd00:10:96::1]:443"
-                              << "default";
-    QTest::newRow("a token with a header in it") << "10.0.0.1"
-                                                 << "443"
-                                                 << "t\r\nX-Remote-User: root"_ba << true << ""
-                                                 << ""_ba
-                                                 << ""
-                                                 << "";
-    QTest::newRow("C-49 no host") << ""
-                                  << "443"
-                                  << "t"_ba << true << ""
-                                  << ""_ba
-                                  << ""
-                                  << "";
-    QTest::newRow("C-49 no port") << "h"
-                                  << ""
-                                  << "t"_ba << true << ""
-                                  << ""_ba
-                                  << ""
-                                  << "";
-    QTest::newRow("port is no number") << "h"
-                                       << "https"
-                                       << "t"_ba << true << ""
-                                       << ""_ba
-                                       << ""
-                                       << "";
-    QTest::newRow("C-50 no token") << "h"
-                                   << "443"
-                                   << ""_ba << true << ""
-                                   << ""_ba
-                                   << ""
-                                   << "";
 }
 
 void tst_InCluster::load()
@@ -115,7 +93,6 @@ void tst_InCluster::load()
     QFETCH(const bool, hasCa);
     QFETCH(const QString, podNamespace);
     QFETCH(const QByteArray, namespaceFile);
-    QFETCH(const QString, server);
     QTemporaryDir folder;
     write(folder.filePath(QStringLiteral("token")), token);
     write(folder.filePath(QStringLiteral("namespace")), namespaceFile);
@@ -123,26 +100,82 @@ void tst_InCluster::load()
         QVERIFY(QFile::copy(QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"),
             folder.filePath(QStringLiteral("ca.crt"))));
     }
-    LoadEnvironment environment;
-    environment.serviceAccountFolder = folder.path();
-    environment.variable = [&](const char *name) {
-        return qstrcmp(name, "KUBERNETES_SERVICE_HOST") == 0 ? host
-            : qstrcmp(name, "KUBERNETES_SERVICE_PORT") == 0  ? port
-            : qstrcmp(name, "POD_NAMESPACE") == 0            ? podNamespace
-                                                             : QString();
-    };
-    const auto loaded = loadInCluster(environment);
-    QCOMPARE(loaded.isOk(), !server.isEmpty());
-    if (!loaded.isOk()) {
-        QCOMPARE(loaded.error().code(), ErrorCode::InvalidConfiguration);
-        return;
-    }
-    QCOMPARE(loaded.value().server.toString(), server);
+    const auto loaded = loadInCluster(podIn(folder, host, port, podNamespace));
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    QTEST(loaded.value().server.toString(), "server");
     QCOMPARE(loaded.value().token, "t"_ba);
     QCOMPARE(loaded.value().tokenFile, folder.filePath(QStringLiteral("token")));
     QCOMPARE(loaded.value().caFile.isEmpty(), !hasCa);
     QCOMPARE(loaded.value().warnings.size(), hasCa ? 0 : 1);
     QTEST(loaded.value().namespaceName, "namespaceName");
+}
+
+void tst_InCluster::faults_data()
+{
+    QTest::addColumn<QString>("host");
+    QTest::addColumn<QString>("port");
+    QTest::addColumn<QByteArray>("token"); // null: there is no such file
+    QTest::addColumn<QString>("sentence"); // %1: the token's file
+    const QString outside
+        = u"in-cluster configuration: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
+          "set, this process runs in no pod"_s;
+    const QString odd = u"in-cluster configuration: KUBERNETES_SERVICE_HOST and "
+                        "KUBERNETES_SERVICE_PORT name no address"_s;
+    QTest::newRow("C-49 no host") << u""_s << u"443"_s << "t"_ba << outside;
+    QTest::newRow("C-49 no port") << u"h"_s << u""_s << "t"_ba << outside;
+    QTest::newRow("port is no number") << u"h"_s << u"https"_s << "t"_ba << odd;
+    QTest::newRow("port is too large") << u"h"_s << u"65536"_s << "t"_ba << odd;
+    QTest::newRow("host is no name") << u"a b"_s << u"443"_s << "t"_ba << odd;
+    QTest::newRow("C-50 the token is empty")
+        << u"h"_s << u"443"_s << " \n"_ba << u"in-cluster configuration: the token %1 is empty"_s;
+    QTest::newRow("C-50 no token")
+        << u"h"_s << u"443"_s << QByteArray()
+        << u"in-cluster configuration: the token %1 cannot be read: No such file or directory"_s;
+    QTest::newRow("a token with a header in it")
+        << u"h"_s << u"443"_s << "t\r\nX-Remote-User: root"_ba
+        << u"in-cluster configuration: the token %1 holds control characters, a token is one line"_s;
+}
+
+void tst_InCluster::faults()
+{
+    QFETCH(const QString, host);
+    QFETCH(const QString, port);
+    QFETCH(const QByteArray, token);
+    QFETCH(const QString, sentence);
+    QTemporaryDir folder;
+    const QString tokenFile = folder.filePath(u"token"_s);
+    if (!token.isNull())
+        write(tokenFile, token);
+    const auto loaded = loadInCluster(podIn(folder, host, port));
+    QVERIFY(!loaded.isOk());
+    QCOMPARE(loaded.error().code(), ErrorCode::InvalidConfiguration);
+    QCOMPARE(
+        loaded.error().message(), sentence.contains(u"%1"_s) ? sentence.arg(tokenFile) : sentence);
+}
+
+// B04: the variables of a pod whose service network is IPv6; the file says what is wanted.
+void tst_InCluster::variablesOfAPod()
+{
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/B04-env.txt"));
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QHash<QByteArray, QString> variables;
+    QString want;
+    for (const QByteArray &line : file.readAll().split('\n')) {
+        const qsizetype equals = line.indexOf('=');
+        if (line.startsWith("# want: "))
+            want = QString::fromUtf8(line.split(' ').value(2));
+        else if (equals > 0)
+            variables.insert(line.left(equals), QString::fromUtf8(line.mid(equals + 1)));
+    }
+    QTemporaryDir folder;
+    write(folder.filePath(u"token"_s), "t");
+    LoadEnvironment environment;
+    environment.serviceAccountFolder = folder.path();
+    environment.variable = [variables](const char *name) { return variables.value(name); };
+    const auto loaded = loadInCluster(environment);
+    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
+    QCOMPARE(loaded.value().server.toString(), want);
+    QCOMPARE(loaded.value().server.host(), variables.value("KUBERNETES_SERVICE_HOST"));
 }
 
 // The host that is connected to has no brackets, the name in messages has.

@@ -31,6 +31,7 @@ private Q_SLOTS:
     void basic_data();
     void basic();
     void impersonation();
+    void firstEntryWins_data();
     void firstEntryWins();
     void proxyOfTheEnvironment_data();
     void proxyOfTheEnvironment();
@@ -485,26 +486,39 @@ void tst_Kubeconfig::impersonation()
     QCOMPARE(as.extra[0], std::pair(u"Scope/x"_s, QStringList({u"view"_s, u"edit"_s})));
 }
 
-// T92, C-55: an entry is taken whole, from the first file that has it.
+void tst_Kubeconfig::firstEntryWins_data()
+{
+    QTest::addColumn<QStringList>("order");
+    QTest::addColumn<QStringList>("want"); // server, CA file, name for TLS, token, user
+    QTest::newRow("T92 C-55 only the second file names a CA") << QStringList{u"one"_s, u"two"_s,
+        u"one"_s} << QStringList{u"https://one:1"_s, QString(), QString(), u"t1"_s, QString()};
+    QTest::newRow("C-55 the other way round")
+        << QStringList{u"two"_s, u"one"_s}
+        << QStringList{u"https://two:1"_s, data("common-ca.pem"), u"two"_s, QString(), u"a"_s};
+}
+
+// An entry is taken whole, from the first file that has it.
 void tst_Kubeconfig::firstEntryWins()
 {
+    QFETCH(const QStringList, order);
     QTemporaryDir folder;
-    const QString one = folder.filePath(QStringLiteral("one"));
-    const QString two = folder.filePath(QStringLiteral("two"));
-    write(one,
+    write(folder.filePath(u"one"_s),
         "clusters: [{name: c, cluster: {server: \"https://one:1\"}}]\n"
         "users: [{name: u, user: {token: t1}}]\n");
-    write(two,
-        config("server: \"https://two:1\", certificate-authority: /no/ca, tls-server-name: two",
+    write(folder.filePath(u"two"_s),
+        config("server: \"https://two:1\", certificate-authority: \""
+                + data("common-ca.pem").toUtf8() + "\", tls-server-name: two",
             "username: a, password: b"));
-    const auto loaded
-        = loadClusterConfig({}, environmentOf({{"KUBECONFIG", one + u':' + two + u':' + one}}));
+    QStringList files;
+    for (const QString &name : order)
+        files += folder.filePath(name);
+    const auto loaded = loadClusterConfig({}, environmentOf({{"KUBECONFIG", files.join(u':')}}));
     QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
-    QCOMPARE(loaded.value().server, QUrl(QStringLiteral("https://one:1")));
-    QCOMPARE(loaded.value().caFile, QString());
-    QCOMPARE(loaded.value().tlsServerName, QString());
-    QCOMPARE(loaded.value().token, "t1"_ba);
-    QCOMPARE(loaded.value().basicUser, QString());
+    const ClusterConfig &merged = loaded.value();
+    QTEST((QStringList{merged.server.toString(), merged.caFile, merged.tlsServerName,
+              QString::fromUtf8(merged.token), merged.basicUser}),
+        "want");
+    QCOMPARE(merged.caPem.isEmpty(), merged.caFile.isEmpty());
 }
 
 void tst_Kubeconfig::proxyOfTheEnvironment_data()
