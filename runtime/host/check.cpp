@@ -13,6 +13,7 @@
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
 #include <QtNetwork/qsslcertificate.h>
+#include <algorithm>
 #include <cstdlib>
 
 namespace davit::host {
@@ -102,13 +103,7 @@ private:
     void bad(const char *topic, const QString &text, QueryExit exit)
     {
         m_tell({Grade::Bad, QString::fromLatin1(topic), text});
-        worsen(exit);
-    }
-    // The most basic fault counts.
-    void worsen(QueryExit exit)
-    {
-        if (exit != QueryExit::Done && (m_exit == QueryExit::Done || exit < m_exit))
-            m_exit = exit;
+        m_exit = worse(m_exit, exit);
     }
 
     void tellConfiguration()
@@ -178,7 +173,10 @@ private:
             refused(answer);
         } else if (exit == QueryExit::MissingRights) {
             odd("server",
-                QStringLiteral("%1 does not tell its version (%2)").arg(server, answer.fault));
+                QStringLiteral("%1 does not tell its version (%2), which davit does not need; to "
+                               "see it, bind the ClusterRole system:public-info-viewer to this "
+                               "user")
+                    .arg(server, answer.fault));
             return true;
         } else if (answer.isOfSickServer()) {
             unwell("server", answer);
@@ -371,7 +369,7 @@ private:
                 QStringLiteral("none were looked at, there is no %1; --plugin-dir names where they "
                                "are")
                     .arg(defaultPluginDir()));
-        worsen(checkRights(*m_calls, m_lease, dirs, m_user, m_tell));
+        m_exit = worse(m_exit, checkRights(*m_calls, m_lease, dirs, m_user, m_tell));
     }
 
     const CheckOptions m_options;
@@ -384,6 +382,13 @@ private:
 };
 
 } // namespace
+
+QueryExit worse(QueryExit one, QueryExit other)
+{
+    if (one == QueryExit::Done || other == QueryExit::Done)
+        return std::max(one, other);
+    return std::min(one, other);
+}
 
 QueryExit check(const CheckOptions &options, const TellFinding &tell)
 {

@@ -25,7 +25,10 @@ struct Finding
 
 using TellFinding = std::function<void(const Finding &)>;
 
-// The exit code is the smallest one of all that is bad. [host-thread]
+// The more basic one of two faults: the smaller, unless it is none. [thread-safe]
+QueryExit worse(QueryExit one, QueryExit other);
+// The exit code is the smallest one of all that is bad. A file that is no good plugin counts as
+// configuration. [host-thread]
 QueryExit check(const CheckOptions &options, const TellFinding &tell);
 // "FAIL  clock        text". [thread-safe]
 QString toLine(const Finding &finding);

@@ -208,13 +208,6 @@ private:
     bool m_areMissing = false;
 };
 
-// Kinds that come by a CRD, most likely.
-bool hasInstalledKinds(const PluginMetadata &metadata)
-{
-    return std::any_of(metadata.resources.begin(), metadata.resources.end(),
-        [](const DeclaredResource &declared) { return !isBuiltIn(declared.gvk.group); });
-}
-
 Right definitionsRight()
 {
     const transport::Resource &definitions = DefinitionWatch::resource();
@@ -311,23 +304,26 @@ QueryExit checkRights(ServerCalls &calls, const std::optional<ObjectKey> &lease,
             QStringLiteral("there are none in %1; --plugin-dir names where they are")
                 .arg(pluginDirs.join(QStringLiteral(", ")))});
     KindsCheck kinds(calls, tell);
+    QueryExit exit = QueryExit::Done;
     for (const pluginhost::PluginFile &file : files) {
         PluginMetadata metadata;
         const Status status = readMetadata(file, &metadata);
         if (!status.isOk()) {
-            tell({Grade::Odd, QFileInfo(file.path).fileName(),
-                QStringLiteral("would not be loaded: ") + status.error().message()});
+            tell({Grade::Bad, QFileInfo(file.path).fileName(),
+                QStringLiteral("would not be loaded, and what it needs is not known: ")
+                    + status.error().message()});
+            exit = QueryExit::Configuration;
             continue;
         }
         kinds.checkPlugin(metadata.id, metadata);
         rights.check(metadata.id, rightsOf(metadata));
-        if (hasInstalledKinds(metadata))
+        if (namesInstallable(metadata))
             rights.look(metadata.id, definitionsRight(),
                 QStringLiteral("kinds that are installed or changed later are noticed 10 s late"));
         if (rights.hasFailed(topic))
             break;
     }
-    return rights.exit();
+    return worse(exit, rights.exit());
 }
 
 } // namespace davit::host

@@ -1,6 +1,7 @@
 #include "definitionwatch.h"
 
 #include <davit/priv/plugincall.h>
+#include <pluginhost/pluginmetadata.h>
 
 #include <algorithm>
 #include <array>
@@ -31,17 +32,29 @@ bool isRefusal(const Error &error)
 
 } // namespace
 
-bool isBuiltIn(const QString &group)
+bool isInstallable(const QString &group)
 {
-    static constexpr std::array kGroups
-        = {"", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io",
-            "apps", "authentication.k8s.io", "authorization.k8s.io", "autoscaling", "batch",
-            "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io",
-            "flowcontrol.apiserver.k8s.io", "internal.apiserver.k8s.io", "networking.k8s.io",
-            "node.k8s.io", "policy", "rbac.authorization.k8s.io", "resource.k8s.io",
-            "scheduling.k8s.io", "storage.k8s.io", "storagemigration.k8s.io"};
-    return std::any_of(kGroups.begin(), kGroups.end(),
-        [&group](const char *known) { return group == QLatin1StringView(known); });
+    static constexpr std::array kOthers = {"*", "", "admissionregistration.k8s.io",
+        "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "authentication.k8s.io",
+        "authorization.k8s.io", "autoscaling", "batch", "certificates.k8s.io",
+        "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io", "flowcontrol.apiserver.k8s.io",
+        "internal.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy",
+        "rbac.authorization.k8s.io", "resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io",
+        "storagemigration.k8s.io"};
+    return std::none_of(kOthers.begin(), kOthers.end(),
+        [&group](const char *other) { return group == QLatin1StringView(other); });
+}
+
+bool namesInstallable(const pluginhost::PluginMetadata &metadata)
+{
+    const auto isDeclared = [](const pluginhost::DeclaredResource &declared) {
+        return isInstallable(declared.gvk.group);
+    };
+    const auto isReached = [](const client::PolicyRule &rule) {
+        return std::any_of(rule.apiGroups.begin(), rule.apiGroups.end(), isInstallable);
+    };
+    return std::any_of(metadata.resources.begin(), metadata.resources.end(), isDeclared)
+        || std::any_of(metadata.rbac.begin(), metadata.rbac.end(), isReached);
 }
 
 const transport::Resource &DefinitionWatch::resource()
@@ -67,7 +80,7 @@ DefinitionWatch::~DefinitionWatch()
 
 void DefinitionWatch::want(const QString &group)
 {
-    if (!isBuiltIn(group) && !std::exchange(m_isWanted, true))
+    if (isInstallable(group) && !std::exchange(m_isWanted, true))
         ask();
 }
 

@@ -1,7 +1,7 @@
 // Hears of CustomResourceDefinitions that come, change or go, so that the kinds of plugins follow
 // at once and not only when they are looked for the next time (M-9). Contract:
-//   - One watch of their metadata alone, begun when the first kind is wanted that Kubernetes itself
-//   does not have; it is a view as a plugin's, on the shared informers.
+//   - One watch of their metadata alone, begun when the first group is wanted that Kubernetes
+//   itself does not have; it is a view as a plugin's, on the shared informers.
 //   - What was there at the first sync is no news. Groups that change are gathered for kGather,
 //   since a definition changes several times until its kind is served.
 //   - A server that refuses, or has no such resource, is told once in the log and asked again after
@@ -22,10 +22,17 @@
 #include <mutex>
 #include <set>
 
+namespace davit::pluginhost {
+struct PluginMetadata;
+}
+
 namespace davit::host {
 
-// False for groups whose kinds come by a CRD or an aggregated server. [thread-safe]
-bool isBuiltIn(const QString &group);
+// True for groups whose kinds come by a CRD or an aggregated server; not for "*", by which a rule
+// names none. [thread-safe]
+bool isInstallable(const QString &group);
+// Whether it declares kinds of such a group, or its client may reach them. [thread-safe]
+bool namesInstallable(const pluginhost::PluginMetadata &metadata);
 
 class DefinitionWatch final : public QObject
 {
@@ -55,7 +62,7 @@ public:
     // Nothing calls back any more by then. [host-thread]
     ~DefinitionWatch() override;
 
-    // Some plugin waits for a kind of this group, or has it. [host-thread]
+    // Some plugin waits for a kind of this group, has it, or may ask for it. [host-thread]
     void want(const QString &group);
     // The informer on `gvk` had a round that failed. [thread-safe]
     void failed(const Gvk &gvk, const Error &error);

@@ -7,7 +7,6 @@
 
 #include <QtCore/qfileinfo.h>
 #include <QtCore/qjsondocument.h>
-#include <algorithm>
 
 namespace davit::host {
 
@@ -62,9 +61,7 @@ QString describe(const PluginMetadata &metadata)
         text += line("watches", describe(resource));
     for (const PolicyRule &rule : metadata.rbac)
         text += line("may", describe(rule));
-    const bool hasInstalledKinds = std::any_of(metadata.resources.begin(), metadata.resources.end(),
-        [](const DeclaredResource &resource) { return !isBuiltIn(resource.gvk.group); });
-    if (hasInstalledKinds)
+    if (namesInstallable(metadata))
         text += line("davit may",
             QStringLiteral(
                 "list, watch: customresourcedefinitions.apiextensions.k8s.io, to hear at "

@@ -269,6 +269,10 @@ std::shared_ptr<cache::OwnWrites> RuntimeServices::ownWritesOf(const QString &pl
 priv::ClientBackend *RuntimeServices::makeClient(const pluginhost::PluginIdentity &plugin)
 {
     m_metrics.admitPlugin(plugin.id);
+    // Its client may reach kinds that it does not declare.
+    for (const client::PolicyRule &rule : plugin.metadata->rbac)
+        for (const QString &group : rule.apiGroups)
+            m_definitions.want(group);
     client::ClientIdentity identity = identityOf(plugin, m_callMetrics, m_permit);
     identity.onWritten
         = [writes = ownWritesOf(plugin.id)](const priv::OwnWrite &write) { writes->note(write); };

@@ -136,7 +136,8 @@ Result<Setup> prepareSetup(const RunOptions &options)
     setup.cluster = cluster.value();
     if (setup.cluster.exec && !setup.configuration.execPolicy.allows(setup.cluster.exec->command))
         return Error(ErrorCode::InvalidConfiguration,
-            QStringLiteral("%1: execPrograms of the configuration file %2 does not allow %3")
+            QStringLiteral("%1: execPrograms of the configuration file %2 does not allow %3; allow "
+                           "it there or name another user")
                 .arg(setup.cluster.userSource, options.configFile, setup.cluster.exec->command));
     if (options.isLeaderElected) {
         const Result<ElectionSetup> election = electionSetup(options, setup.cluster);

@@ -13,6 +13,7 @@
 #include <QJsonDocument>
 #include <QNetworkAccessManager>
 #include <QTest>
+#include <algorithm>
 #include <csignal>
 
 using namespace Qt::StringLiterals;
@@ -22,7 +23,8 @@ static constexpr qint64 kLease = 3 * kSecond;
 static constexpr qint64 kRenewDeadline = 2 * kSecond;
 static constexpr qint64 kRetryPeriod = kSecond * 2 / 5;
 static constexpr qint64 kRequestLimit = kSecond; // L-17 for this deadline
-// What a busy machine may add to the time between winning and the first reconcile.
+// What a busy machine may add to the time between winning and the first reconcile, to a quarter of
+// them at most.
 static constexpr qint64 kLoadAllowance = 5 * kSecond;
 static constexpr int kPages = 4;
 static constexpr char kTarget[] = "/apis/coordination.k8s.io/v1/namespaces/ops/leases/davit";
@@ -69,6 +71,8 @@ private:
     QString waitForOther(const QString &than);
     Round play(int number, const QString &leading);
     void judge(const QList<Round> &rounds, const LeaseAudit &audit);
+    // From winning to the first reconcile, of those who were warm; sorted.
+    static QList<qint64> warmBegins(const QList<Round> &rounds, const LeaseAudit &audit);
     void print(const QList<Round> &rounds, const LeaseAudit &audit);
     static qint64 nowMicros();
     // What the steady clock lacks to the other; the same all the time unless someone sets a clock.
@@ -291,6 +295,9 @@ bool tst_Lease::playRounds(int count, QList<Round> *rounds, std::vector<Contende
         begin(&contender);
     QString leading = waitForOther(QString());
     for (int number = 0; number < count && !leading.isEmpty(); ++number) {
+        if (std::none_of(m_contenders.begin(), m_contenders.end(),
+                [&](const Contender &contender) { return contender.pod == leading; }))
+            return false; // one of rounds that failed still holds it
         rounds->append(play(number, leading));
         for (Contender &contender : m_contenders) {
             if (contender.pod != leading)
@@ -334,9 +341,19 @@ void tst_Lease::readLogs(
     }
 }
 
+QList<qint64> tst_Lease::warmBegins(const QList<Round> &rounds, const LeaseAudit &audit)
+{
+    QList<qint64> all;
+    for (const Round &round : rounds)
+        if (const LeaseAudit::Renewal *const next = audit.nextHolder(round.pod);
+            next && round.wasNextWarm)
+            all += audit.firstReconcile(next->pod) - next->receivedAt;
+    std::sort(all.begin(), all.end());
+    return all;
+}
+
 void tst_Lease::judge(const QList<Round> &rounds, const LeaseAudit &audit)
 {
-    int warm = 0;
     for (const Round &round : rounds) {
         const LeaseAudit::Verdict verdict = audit.verdict(round.pod);
         const QByteArray who = round.pod.toUtf8();
@@ -355,12 +372,11 @@ void tst_Lease::judge(const QList<Round> &rounds, const LeaseAudit &audit)
         QVERIFY2(tookOver <= kLease + 2 * kRetryPeriod * 22 / 10 + 2 * kRequestLimit, who);
         const qint64 began = audit.firstReconcile(next->pod);
         QVERIFY2(began >= next->receivedAt - kRequestLimit, who);
-        if (!round.wasNextWarm)
-            continue;
-        ++warm;
-        QVERIFY2(began - next->receivedAt <= kRetryPeriod + kLoadAllowance, who);
     }
-    QVERIFY(warm > rounds.size() / 2); // else the bound was asked of too few
+    const QList<qint64> begins = warmBegins(rounds, audit);
+    QVERIFY(begins.size() > rounds.size() / 2); // else the bound is asked of too few
+    QVERIFY(begins.at(begins.size() * 3 / 4) <= kRetryPeriod);
+    QVERIFY(begins.last() <= kRetryPeriod + kLoadAllowance);
 }
 
 void tst_Lease::print(const QList<Round> &rounds, const LeaseAudit &audit)
@@ -395,6 +411,12 @@ void tst_Lease::print(const QList<Round> &rounds, const LeaseAudit &audit)
           "after %.2f s at most (bound %.2f s without time of requests)",
         writes, onTheWire, double(longest) / kSecond,
         double(kLease + 2 * kRetryPeriod * 22 / 10) / kSecond);
+    const QList<qint64> begins = warmBegins(rounds, audit);
+    const auto late = std::upper_bound(begins.begin(), begins.end(), kRetryPeriod);
+    qInfo(
+        "%d of %d warm standbys began to reconcile within one retry period, the last after %.3f s",
+        int(late - begins.begin()), int(begins.size()),
+        begins.isEmpty() ? 0.0 : double(begins.last()) / kSecond);
 }
 
 QTEST_GUILESS_MAIN(tst_Lease)

@@ -6,6 +6,9 @@
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <csignal>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 QByteArray httpGet(quint16 port, const QByteArray &target)
 {
@@ -49,20 +52,32 @@ void HostProcess::setEnvironment(const QString &name, const QString &value)
     m_environment.insert(name, value);
 }
 
-void HostProcess::run(const QStringList &arguments)
+void HostProcess::obeyFileRights()
 {
-    start(QStringList{QStringLiteral("run"), QStringLiteral("--state-dir"), m_dir.path(),
-              QStringLiteral("--metrics-bind-address=0"),
-              QStringLiteral("--health-probe-bind-address=0"), QStringLiteral("--zap-encoder=json")}
+    if (::geteuid() != 0)
+        return;
+    m_process.setChildProcessModifier([] {
+        for (const int right : {CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH})
+            if (::prctl(PR_CAPBSET_DROP, right) != 0)
+                ::_exit(127);
+    });
+}
+
+bool HostProcess::run(const QStringList &arguments)
+{
+    return start(
+        QStringList{QStringLiteral("run"), QStringLiteral("--state-dir"), m_dir.path(),
+            QStringLiteral("--metrics-bind-address=0"),
+            QStringLiteral("--health-probe-bind-address=0"), QStringLiteral("--zap-encoder=json")}
         + arguments);
 }
 
-void HostProcess::start(const QStringList &arguments)
+bool HostProcess::start(const QStringList &arguments)
 {
     m_process.setProcessEnvironment(m_environment);
     m_process.setProcessChannelMode(QProcess::SeparateChannels);
     m_process.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), arguments);
-    m_process.waitForStarted();
+    return m_process.waitForStarted();
 }
 
 QByteArray HostProcess::errorText()

@@ -23,11 +23,14 @@ public:
     ~HostProcess(); // kills it when it still runs
     Q_DISABLE_COPY_MOVE(HostProcess)
 
-    // A state directory of its own, no web servers, JSON lines; `arguments` follow.
-    void run(const QStringList &arguments);
+    // A state directory of its own, no web servers, JSON lines; `arguments` follow. False: it may
+    // not be executed.
+    bool run(const QStringList &arguments);
     // Exactly these arguments.
-    void start(const QStringList &arguments);
+    bool start(const QStringList &arguments);
     void setEnvironment(const QString &name, const QString &value);
+    // The rights of files count for it, also where root starts it.
+    void obeyFileRights();
 
     // Everything on standard error so far.
     QByteArray errorText();

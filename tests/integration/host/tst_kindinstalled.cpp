@@ -1,14 +1,11 @@
 // CustomResourceDefinitions that another client installs, changes or removes while the host runs:
-// it hears of them by its watch. The pauses of M-9 and of discovery never end here, so that nothing
-// is found by asking again.
-#include "host/runtimeservices.h"
+// it hears of them by its watch. On kube-apiserver: tst_kindreal.
+#include "kindsrig.h"
 #include "testing/embeddedapiserver.h"
 
 #include <davit/client.h>
-#include <davit/lister.h>
 
 #include <QTest>
-#include <algorithm>
 
 using namespace davit;
 using namespace Qt::Literals::StringLiterals;
@@ -19,42 +16,6 @@ namespace {
 const Gvk kWidget{u"demo.example"_s, u"v1"_s, u"Widget"_s};
 constexpr int kPatience = 30000; // ms; answers are other threads', on a machine that is busy
 constexpr char kDefinitions[] = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-
-class NoRetries final : public support::TimeSource
-{
-public:
-    Nanoseconds monotonic() const override { return m_real.monotonic(); }
-    Nanoseconds utc() const override { return m_real.utc(); }
-    TimerId callAfter(
-        Nanoseconds delay, support::Executor &executor, support::Executor::Work work) override
-    {
-        const bool isPause = delay > 10s && delay < 11s; // of Kinds
-        return isPause ? 0 : m_real.callAfter(delay, executor, std::move(work));
-    }
-    void cancel(TimerId id) override { m_real.cancel(id); }
-
-private:
-    support::TimeSource &m_real = support::systemTimeSource();
-};
-
-struct Lines final : priv::LogBackend
-{
-    bool isEnabled(LogLevel level) const noexcept override { return level <= LogLevel::Info; }
-    void write(LogLevel, const QString &, const char *message, const LogField *,
-        qsizetype) noexcept override
-    {
-        const std::lock_guard lock(mutex);
-        seen << message;
-    }
-    qsizetype count(const char *beginning)
-    {
-        const std::lock_guard lock(mutex);
-        return std::count_if(seen.begin(), seen.end(),
-            [&](const QByteArray &line) { return line.startsWith(beginning); });
-    }
-    std::mutex mutex;
-    QByteArrayList seen; // GUARDED_BY(mutex)
-};
 
 QByteArray definition(const QByteArray &version, const QByteArray &plural = "widgets")
 {
@@ -71,17 +32,9 @@ QByteArray widget(const QByteArray &name)
         + R"(","namespace":"default"}})";
 }
 
-struct Rig
+struct Rig : KindsRig
 {
     testing::EmbeddedApiServer server;
-    NoRetries time;
-    Lines lines;
-    observability::MetricsRegistry metrics;
-    pluginhost::PluginMetadata metadata;
-    pluginhost::PluginIdentity plugin;
-    std::optional<host::RuntimeServices> services;
-    std::atomic<int> found = 0;
-    std::atomic<int> waited = 0;
 
     bool start()
     {
@@ -89,26 +42,8 @@ struct Rig
             return false;
         transport::ClusterConfig cluster;
         cluster.server = QUrl(server.url());
-        services.emplace(cluster, time, lines, metrics);
-        services->start();
-        metadata.rbac = {{{u"*"_s}, {u"*"_s}, {}, {u"*"_s}}};
-        plugin.id = u"p"_s;
-        plugin.metadata = &metadata;
+        KindsRig::start(cluster);
         return true;
-    }
-    void resolve(const Gvk &gvk)
-    {
-        services->resolve(
-            gvk, [this] { ++found; }, [this](const QString &) { ++waited; });
-    }
-    // The watch of definitions has its first list.
-    bool isWatching() const
-    {
-        const std::vector<cache::ResourceState> resources = services->resources();
-        return std::any_of(resources.begin(), resources.end(), [](const auto &resource) {
-            return resource.scope.gvk == host::DefinitionWatch::resource().gvk && resource.hasSynced
-                && resource.scope.isMetadataOnly;
-        });
     }
     bool put(const QByteArray &object) { return server.put(object).isOk(); }
     bool remove(const char *name)
@@ -116,17 +51,8 @@ struct Rig
         const QByteArray path = QByteArray(kDefinitions) + '/' + name;
         return server.request("DELETE", path).httpStatus == 200;
     }
-    Lister lister()
-    {
-        priv::ListerBackend *backend = nullptr;
-        const Status status = services->makeLister(plugin, InformerRequest(kWidget), &backend);
-        return status.isOk() ? Lister(*backend) : Lister();
-    }
-    ~Rig()
-    {
-        if (services)
-            services->stopInformers();
-    }
+    Lister lister() { return KindsRig::lister(kWidget); }
+    ~Rig() { services.reset(); } // while there is a server
 };
 
 } // namespace
@@ -139,6 +65,7 @@ private Q_SLOTS:
     void installed();
     void changed();
     void removed();
+    void reachedByTheClientAlone();
     void whileTheWatchWasDown();
     void notAllowed();
     void builtInKindsNeedNone();
@@ -208,6 +135,25 @@ void tst_KindInstalled::removed()
     rig.services->closeCalls(rig.plugin.id, 0s, [] {});
 }
 
+// A plugin declares no kind of the group, its rights name it. That the scope is another one no
+// answer of the server tells: the client itself refuses, and what it knows is good for ten minutes.
+void tst_KindInstalled::reachedByTheClientAlone()
+{
+    Rig rig;
+    QVERIFY(rig.start());
+    QVERIFY(rig.put(definition("v1")));
+    rig.metadata.rbac = {{{kWidget.group}, {u"widgets"_s}, {}, {u"*"_s}}};
+    const Client client(*rig.services->makeClient(rig.plugin));
+    QTRY_VERIFY_WITH_TIMEOUT(rig.isWatching(), kPatience);
+    const ObjectKey atClusterScope{QString(), u"a"_s};
+    const auto asked = [&] { return client.get(kWidget, atClusterScope).result().error().code(); };
+    QCOMPARE(asked(), ErrorCode::InvalidArgument);
+    QVERIFY(rig.remove("widgets.demo.example"));
+    QVERIFY(rig.put(definition("v1").replace("Namespaced", "Cluster")));
+    QTRY_COMPARE_WITH_TIMEOUT(asked(), ErrorCode::NotFound, kPatience);
+    rig.services->closeCalls(rig.plugin.id, 0s, [] {});
+}
+
 // A relist tells what came meanwhile.
 void tst_KindInstalled::whileTheWatchWasDown()
 {
@@ -253,7 +199,10 @@ void tst_KindInstalled::builtInKindsNeedNone()
     rig.resolve({QString(), u"v1"_s, u"ConfigMap"_s});
     rig.resolve({u"apps"_s, u"v1"_s, u"Deployment"_s});
     QTRY_COMPARE_WITH_TIMEOUT(rig.found, 2, kPatience);
+    const Client client(*rig.services->makeClient(rig.plugin)); // its rule is on every group
+    QVERIFY(client.list({QString(), u"v1"_s, u"ConfigMap"_s}).result().isOk());
     QCOMPARE(rig.server.countRequests("GET", "customresourcedefinitions"), 0);
+    rig.services->closeCalls(rig.plugin.id, 0s, [] {});
 }
 
 QTEST_GUILESS_MAIN(tst_KindInstalled)

@@ -4,6 +4,7 @@
 #include "testing/manualclock.h"
 
 #include <davit/objectbuilder.h>
+#include <pluginhost/pluginmetadata.h>
 
 #include <QTest>
 
@@ -151,8 +152,10 @@ class tst_DefinitionWatch : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
-    void builtIn_data();
-    void builtIn();
+    void installable_data();
+    void installable();
+    void namedByAPlugin_data();
+    void namedByAPlugin();
     void oneWatch();
     void news_data();
     void news();
@@ -167,28 +170,51 @@ private Q_SLOTS:
     void leavesNoTimer();
 };
 
-void tst_DefinitionWatch::builtIn_data()
+void tst_DefinitionWatch::installable_data()
 {
-    QTest::addColumn<bool>("isOurs");
-    QTest::newRow("") << true;
-    QTest::newRow("apps") << true;
-    QTest::newRow("rbac.authorization.k8s.io") << true;
-    QTest::newRow("apiextensions.k8s.io") << true;
-    QTest::newRow("gateway.networking.k8s.io") << false;
-    QTest::newRow("metrics.k8s.io") << false;
-    QTest::newRow("demo.example") << false;
-    QTest::newRow("networking") << false;
+    QTest::addColumn<bool>("isOne");
+    QTest::newRow("") << false;
+    QTest::newRow("*") << false; // of a rule on every group
+    QTest::newRow("apps") << false;
+    QTest::newRow("rbac.authorization.k8s.io") << false;
+    QTest::newRow("apiextensions.k8s.io") << false;
+    QTest::newRow("gateway.networking.k8s.io") << true;
+    QTest::newRow("metrics.k8s.io") << true;
+    QTest::newRow("demo.example") << true;
+    QTest::newRow("networking") << true;
 }
 
-void tst_DefinitionWatch::builtIn()
+void tst_DefinitionWatch::installable()
 {
-    QFETCH(const bool, isOurs);
+    QFETCH(const bool, isOne);
     const QString group = QString::fromLatin1(QTest::currentDataTag());
-    QCOMPARE(isBuiltIn(group), isOurs);
+    QCOMPARE(isInstallable(group), isOne);
     Rig rig;
     rig.want(group);
-    QCOMPARE(rig.probes, isOurs ? 0 : 1);
-    QCOMPARE(rig.informers, isOurs ? 0 : 1);
+    QCOMPARE(rig.probes, isOne ? 1 : 0);
+    QCOMPARE(rig.informers, isOne ? 1 : 0);
+}
+
+void tst_DefinitionWatch::namedByAPlugin_data()
+{
+    QTest::addColumn<QString>("declared"); // group of a resource
+    QTest::addColumn<QStringList>("mayReach"); // groups of a rule
+    QTest::addColumn<bool>("isOne");
+    QTest::newRow("built-in ones") << u"apps"_s << QStringList{QString(), u"apps"_s} << false;
+    QTest::newRow("declared") << u"a.example"_s << QStringList{u"apps"_s} << true;
+    QTest::newRow("by a rule alone") << u"apps"_s << QStringList{u"apps"_s, u"a.example"_s} << true;
+    QTest::newRow("a rule on every group") << u"apps"_s << QStringList{u"*"_s} << false;
+}
+
+void tst_DefinitionWatch::namedByAPlugin()
+{
+    QFETCH(const QString, declared);
+    QFETCH(const QStringList, mayReach);
+    pluginhost::PluginMetadata metadata;
+    metadata.resources.resize(1);
+    metadata.resources.first().gvk.group = declared;
+    metadata.rbac = {{mayReach, {u"widgets"_s}, {}, {u"get"_s}}};
+    QTEST(namesInstallable(metadata), "isOne");
 }
 
 void tst_DefinitionWatch::oneWatch()

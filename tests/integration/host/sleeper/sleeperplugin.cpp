@@ -10,6 +10,7 @@
 #include <exception>
 #include <stdexcept>
 #include <thread>
+#include <unistd.h>
 
 using namespace Qt::StringLiterals;
 
@@ -58,6 +59,22 @@ static bool isTrial()
     return 0;
 }();
 
+// For the test of stopping: it tells when static destructors run.
+static const struct Parting
+{
+    ~Parting()
+    {
+        constexpr char kLine[] = "the sleeper's static destructor runs\n";
+        [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLine, sizeof kLine - 1);
+    }
+} s_parting;
+
+// For the test of threads.
+static davit::LogField here()
+{
+    return {"thread", qint64(::gettid())};
+}
+
 class SleepReconciler final : public davit::Reconciler
 {
 public:
@@ -69,7 +86,7 @@ public:
     {
         endIfAsked("reconcile");
         const davit::Object object = m_lister.find(request.key());
-        context.log().info("falls asleep");
+        context.log().info("falls asleep", {here()});
         QThread::msleep(ulong(object["data"_L1]["seconds"_L1].toString().toDouble() * 1000));
         context.log().info("woke up");
         const int events = object["data"_L1]["events"_L1].toString().toInt();
@@ -93,15 +110,33 @@ public:
     davit::Status initialize(davit::HostContext &host) override
     {
         endIfAsked("initialize");
+        m_log = host.log();
+        m_log.info("initializes", {here()});
         if (qgetenv("SLEEPER_ENDS").startsWith("thread:"))
             std::thread([] { endIfAsked("thread"); }).join();
         QTimer::singleShot(0, this, [] { endIfAsked("event"); });
         const davit::InformerRequest sleepers(davit::Gvk{{}, u"v1"_s, u"ConfigMap"_s});
+        const davit::Result<davit::Informer *> informer = host.informer(sleepers);
+        if (!informer.isOk())
+            return informer.error();
+        connect(informer.value(), &davit::Informer::added, this, &SleeperPlugin::onAdded);
         return davit::ControllerBuilder(host, u"sleeper"_s)
             .watches(sleepers)
             .workers(2)
             .reconcileWith(std::make_unique<SleepReconciler>(host.lister(sleepers), host.events()));
     }
+
+private:
+    // Does not return before the file data.until is there.
+    void onAdded(const davit::Object &object)
+    {
+        m_log.info("hears", {{"name", object.name()}, here()});
+        const QString until = object["data"_L1]["until"_L1].toString();
+        while (!until.isEmpty() && !QFile::exists(until))
+            QThread::msleep(10);
+    }
+
+    davit::Logger m_log;
 };
 
 #include "sleeperplugin.moc"
