@@ -152,11 +152,13 @@ void Reflector::streamingListEnded(const Error &error)
     }
 }
 
-// Whoever answers next may be a server that was restored from a backup.
+// Whoever answers next may be a server that was restored from a backup. What was asked before does
+// not count: it told of less than what is known now.
 void Reflector::doubtVersion()
 {
-    if (m_doubtedVersion.isEmpty())
-        m_doubtedVersion = lastSyncResourceVersion();
+    m_doubtedVersion = lastSyncResourceVersion();
+    cut(m_question);
+    m_time.cancel(std::exchange(m_questionTimer, 0));
 }
 
 void Reflector::askVersion()

@@ -58,7 +58,11 @@ bool ControlPlane::killApiServer()
     waited.start();
     while (waited.elapsed() < 10000) {
         QFile status(QStringLiteral("/proc/%1/status").arg(pid));
-        if (!status.open(QIODevice::ReadOnly) || status.readAll().contains("State:\tZ"))
+        if (!status.open(QIODevice::ReadOnly))
+            return true;
+        const QByteArray text = status.readAll();
+        // Its first thread is a zombie before the others, which hold its sockets, have gone.
+        if (text.contains("State:\tZ") && text.contains("\nThreads:\t1\n"))
             return true;
         QThread::msleep(5);
     }

@@ -94,7 +94,7 @@ void tst_FaultsEmbedded::randomFaults()
         QCOMPARE(run.play(fault), QString());
     const QStringList disagreements = run.disagreements(history);
     qInfo("%s", qUtf8Printable(run.summary()));
-    QCOMPARE(disagreements, QStringList());
+    QCOMPARE(disagreements.mid(0, 8).join(u'\n'), QString());
     if (count >= 40) // else not every handler has heard events of every kind
         QCOMPARE(run.unnoticedDrops(seed, history), QStringList());
 }

@@ -66,7 +66,7 @@ void tst_FaultsReal::randomFaults()
     }
     const QStringList disagreements = run.disagreements(history);
     qInfo("%s", qUtf8Printable(run.summary()));
-    QCOMPARE(disagreements, QStringList());
+    QCOMPARE(disagreements.mid(0, 8).join(u'\n'), QString());
     QCOMPARE(run.unnoticedDrops(seed, history), QStringList());
 }
 
