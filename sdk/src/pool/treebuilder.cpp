@@ -436,15 +436,12 @@ void TreeBuilder::copyContainer(Place place)
 {
     const bool isObject = typeOf(place) == ValueType::Object;
     if (isPooled() && place.block != 0 && !m_frames.empty()) {
-        beforeValue();
         const std::uint8_t *end = skipValue(place.p);
-        if (place.p == place.base && std::size_t(end - place.p) >= kSharedTreeBytes) {
-            retainBlock(place.block); // a block of its own already
-            putRef(isObject ? TagObjectRef : TagArrayRef, place.block);
-        } else {
-            forEachRef(place.p, end, retainBlock);
-            putBytes(place.p, std::size_t(end - place.p));
-        }
+        if (place.p == place.base && std::size_t(end - place.p) >= kSharedTreeBytes)
+            return block(place.block);
+        beforeValue();
+        forEachRef(place.p, end, retainBlock);
+        putBytes(place.p, std::size_t(end - place.p));
         return;
     }
     start(isObject);
