@@ -1,6 +1,7 @@
 // Certificates of tests/data/cases as server and client settings.
 #pragma once
 
+#include "rawserver.h"
 #include "transport/clusterconfig.h"
 
 #include <QtCore/qfile.h>
@@ -58,4 +59,25 @@ inline davit::transport::ClusterConfig tlsConfig(
     config.server.setHost(host);
     config.caPem = caseData(QStringLiteral("common-ca.pem"));
     return config;
+}
+
+// Answers with the name in the client's certificate, and with 401 when it is `refused`; "/watch" is
+// told it always and stays open.
+inline void tellName(RawConnection &connection, const QByteArray &refused = {})
+{
+    RawRequest request;
+    while (connection.read(request)) {
+        const QByteArray name = connection.socket()
+                                    .peerCertificate()
+                                    .subjectInfo(QSslCertificate::CommonName)
+                                    .value(0)
+                                    .toUtf8();
+        if (request.target != "/watch") {
+            connection.answer(!refused.isEmpty() && name == refused ? 401 : 200, name);
+            continue;
+        }
+        connection.beginChunked();
+        connection.chunk(name);
+        return connection.hold();
+    }
 }

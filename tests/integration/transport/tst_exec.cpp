@@ -47,27 +47,6 @@ QByteArray printingOnce(const QTemporaryDir &folder, const QByteArray &text)
         + "\nEND\nexit; fi\n";
 }
 
-// Answers with the name in the client's certificate, and with 401 when it is `refused`; "/watch" is
-// told it always and stays open.
-void tellName(RawConnection &connection, const QByteArray &refused)
-{
-    RawRequest request;
-    while (connection.read(request)) {
-        const QByteArray name = connection.socket()
-                                    .peerCertificate()
-                                    .subjectInfo(QSslCertificate::CommonName)
-                                    .value(0)
-                                    .toUtf8();
-        if (request.target != "/watch") {
-            connection.answer(name == refused ? 401 : 200, name);
-            continue;
-        }
-        connection.beginChunked();
-        connection.chunk(name);
-        return connection.hold();
-    }
-}
-
 } // namespace
 
 class tst_Exec : public QObject

@@ -46,26 +46,6 @@ void tellHead(RawConnection &connection)
         connection.answer(200, request.head, "Date: Mon, 30 Nov 2026 03:40:00 GMT\r\n"_ba);
 }
 
-// Answers with the name in the client's certificate; "/watch" is told it and stays open.
-void tellName(RawConnection &connection)
-{
-    RawRequest request;
-    while (connection.read(request)) {
-        const QByteArray name = connection.socket()
-                                    .peerCertificate()
-                                    .subjectInfo(QSslCertificate::CommonName)
-                                    .value(0)
-                                    .toUtf8();
-        if (request.target != "/watch") {
-            connection.answer(200, name);
-            continue;
-        }
-        connection.beginChunked();
-        connection.chunk(name);
-        return connection.hold();
-    }
-}
-
 // The folder's certificate and key become these cases' ones; without a name they go.
 void lay(const QTemporaryDir &folder, const QString &certificate, const QString &key)
 {
