@@ -63,6 +63,35 @@ void HostProcess::obeyFileRights()
     });
 }
 
+// As root, or in a namespace of users; what is mounted in it nobody else sees.
+static QStringList inMountNamespace()
+{
+    QStringList command{QStringLiteral("unshare"), QStringLiteral("--mount")};
+    if (::geteuid() != 0)
+        command += {QStringLiteral("--user"), QStringLiteral("--map-root-user")};
+    return command;
+}
+
+bool HostProcess::canLiveInPod()
+{
+    QStringList command = inMountNamespace() + QStringList{QStringLiteral("true")};
+    const QString program = command.takeFirst();
+    return QProcess::execute(program, command) == 0;
+}
+
+void HostProcess::liveInPod(const QString &serviceAccountFolder, quint16 apiServerPort)
+{
+    setEnvironment(QStringLiteral("KUBERNETES_SERVICE_HOST"), QStringLiteral("127.0.0.1"));
+    setEnvironment(QStringLiteral("KUBERNETES_SERVICE_PORT"), QString::number(apiServerPort));
+    m_launcher = inMountNamespace()
+        + QStringList{QStringLiteral("sh"), QStringLiteral("-c"),
+            QStringLiteral("mount -t tmpfs none \"$(readlink -f /var/run)\" && "
+                           "mkdir -p /var/run/secrets/kubernetes.io && "
+                           "ln -s \"$0\" /var/run/secrets/kubernetes.io/serviceaccount && "
+                           "exec \"$@\""),
+            serviceAccountFolder};
+}
+
 bool HostProcess::run(const QStringList &arguments)
 {
     return start(
@@ -76,8 +105,17 @@ bool HostProcess::start(const QStringList &arguments)
 {
     m_process.setProcessEnvironment(m_environment);
     m_process.setProcessChannelMode(QProcess::SeparateChannels);
-    m_process.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), arguments);
+    QStringList command
+        = m_launcher + QStringList{QStringLiteral(DAVIT_BUILD_DIR "/bin/davit")} + arguments;
+    const QString program = command.takeFirst();
+    m_process.start(program, command);
     return m_process.waitForStarted();
+}
+
+QByteArray HostProcess::outputText()
+{
+    m_output += m_process.readAllStandardOutput();
+    return m_output;
 }
 
 QByteArray HostProcess::errorText()

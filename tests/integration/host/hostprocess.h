@@ -31,7 +31,14 @@ public:
     void setEnvironment(const QString &name, const QString &value);
     // The rights of files count for it, also where root starts it.
     void obeyFileRights();
+    // As in a pod on this API server, whose service account has the files of the folder: in a mount
+    // namespace of its own, with the variables that the kubelet sets.
+    void liveInPod(const QString &serviceAccountFolder, quint16 apiServerPort);
+    // Whether this machine gives its user such a namespace.
+    static bool canLiveInPod();
 
+    // Everything on standard output so far.
+    QByteArray outputText();
     // Everything on standard error so far.
     QByteArray errorText();
     // Its JSON lines; others have a "raw" member.
@@ -54,5 +61,7 @@ private:
     QTemporaryDir m_dir;
     QProcess m_process;
     QProcessEnvironment m_environment;
+    QStringList m_launcher; // runs davit; empty: nothing has to
+    QByteArray m_output;
     QByteArray m_errors;
 };

@@ -2,13 +2,13 @@
 // of M-9 never end here. Thread-confined.
 #pragma once
 
-#include <host/runtimeservices.h>
+#include "loglines.h"
 
 #include <davit/lister.h>
+#include <host/runtimeservices.h>
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 #include <optional>
 
 namespace davit {
@@ -31,29 +31,10 @@ private:
     support::TimeSource &m_real = support::systemTimeSource();
 };
 
-struct Lines final : priv::LogBackend
-{
-    bool isEnabled(LogLevel level) const noexcept override { return level <= LogLevel::Info; }
-    void write(LogLevel, const QString &, const char *message, const LogField *,
-        qsizetype) noexcept override
-    {
-        const std::lock_guard lock(mutex);
-        seen << message;
-    }
-    qsizetype count(const char *beginning)
-    {
-        const std::lock_guard lock(mutex);
-        return std::count_if(seen.begin(), seen.end(),
-            [&](const QByteArray &line) { return line.startsWith(beginning); });
-    }
-    std::mutex mutex;
-    QByteArrayList seen; // GUARDED_BY(mutex)
-};
-
 struct KindsRig
 {
     NoRetries time;
-    Lines lines;
+    LogLines lines;
     observability::MetricsRegistry metrics;
     pluginhost::PluginMetadata metadata;
     pluginhost::PluginIdentity plugin;
