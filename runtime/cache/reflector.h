@@ -15,7 +15,8 @@
 //   kMaxFruitless of them without an event between it relists (B12).
 //   - A watch that was opened again asks for the server's newest version: a server that was
 //   restored from a backup takes a version that it has not reached and stays silent until it has,
-//   so what happens till then would be missed. When it is behind, the reflector relists (B14).
+//   so what happens till then would be missed. When it is behind, the reflector relists (B14). So
+//   does a bookmark below the version that was reached: it is no version to go on from.
 //   - A streaming list that hears nothing warns after 10 s and then once a minute, as every failure
 //   that lasts does, not each 10 s.
 // Source: BEHAVIOURS.md. Tests: tst_reflector, tst_reflectorwatch, tst_badserver.
@@ -135,6 +136,7 @@ private:
     void applyToStore(const codec::WatchEvent &event);
     bool isExpectedKind(const Object &object) const;
     void doubtVersion();
+    void doubtBookmark();
     void askVersion();
     void onVersionTold(const Error &error, const QString &newest);
     bool isFillTooLarge(qint64 objects, qint64 bytes);

@@ -161,6 +161,15 @@ void Reflector::doubtVersion()
     m_time.cancel(std::exchange(m_questionTimer, 0));
 }
 
+// It tells where the server is, and is no version to go on from: what lies above it was shown.
+void Reflector::doubtBookmark()
+{
+    if (m_question || m_questionTimer)
+        return;
+    doubtVersion();
+    askVersion();
+}
+
 void Reflector::askVersion()
 {
     m_question = std::make_shared<VersionQuestion>(*this);
@@ -365,6 +374,10 @@ void Reflector::applyToStore(const codec::WatchEvent &event)
         status = m_store.remove(event.object);
         break;
     case Type::Bookmark:
+        if (compareVersions(event.resourceVersion, lastSyncResourceVersion()) < 0) {
+            doubtBookmark();
+            return;
+        }
         m_store.bookmark(event.resourceVersion);
         break;
     case Type::Error:

@@ -15,6 +15,8 @@ class tst_RestoredServer : public QObject
 private Q_SLOTS:
     void b14_doubtGrows_data();
     void b14_doubtGrows();
+    void b14_bookmarkGoesBack_data();
+    void b14_bookmarkGoesBack();
 };
 
 void tst_RestoredServer::b14_doubtGrows_data()
@@ -52,6 +54,33 @@ void tst_RestoredServer::b14_doubtGrows()
     bench.run();
     bench.source.open();
     QCOMPARE(bench.source.count(QStringLiteral("VERSION")), 2); // at once
+    bench.source.answerList({}, newest);
+    bench.advance(800ms);
+    QTEST(bench.source.lastRequest(), "last");
+}
+
+void tst_RestoredServer::b14_bookmarkGoesBack_data()
+{
+    QTest::addColumn<QString>("newest");
+    QTest::addColumn<QString>("last"); // request
+    QTest::newRow("B14: a bookmark goes back, the server is behind") << "1200"
+                                                                     << "LIST rv= limit=500";
+    QTest::newRow("B14: a bookmark goes back, the server is not behind") << "5001"
+                                                                         << "VERSION";
+}
+
+// It is no version to go on from, and asked about once; a fault in between changes nothing.
+void tst_RestoredServer::b14_bookmarkGoesBack()
+{
+    QFETCH(const QString, newest);
+    Bench bench;
+    bench.source.tellsVersion = true;
+    bench.startWatching({"apps/a@4990"}, QStringLiteral("5000"));
+    const auto watch = bench.source.last().watch;
+    for (const char *const version : {"1100", "1150"})
+        watch->onWatchEvents({bookmark(QLatin1StringView(version))}, 100);
+    QCOMPARE(bench.source.count(QStringLiteral("VERSION")), 1);
+    QCOMPARE(bench.version(), QStringLiteral("5000"));
     bench.source.answerList({}, newest);
     bench.advance(800ms);
     QTEST(bench.source.lastRequest(), "last");
