@@ -7,6 +7,9 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+// A controller has two priorities or three, whose counts come and go with each key.
+constexpr size_t kKeptLevels = 8;
+
 void remember(std::forward_list<Cause> &causes, const Cause &cause)
 {
     if (cause.type == Cause::Type::Unset)
@@ -63,11 +66,10 @@ void PriorityQueue::add(const WorkKey &key, const AddOptions &options)
         Item &item = *m_entries.try_emplace(PackedKey(sought)).first;
         remember(item.second.causes, options.cause);
         item.second.priority = options.priority;
-        const nanoseconds now = m_time.monotonic();
         if (delay == nanoseconds::zero())
-            makeReadyLocked(item, now);
+            makeReadyLocked(item, m_observer ? m_time.monotonic() : nanoseconds::zero());
         else
-            waitLocked(item, now + delay);
+            waitLocked(item, m_time.monotonic() + delay);
     }
     if (!m_waiting.isEmpty())
         m_timer.armAt(m_waiting.first().second.moment);
@@ -137,7 +139,7 @@ void PriorityQueue::changeDepthLocked(int priority, qsizetype by)
     const qsizetype depth = m_depth[priority] += by;
     if (m_observer)
         m_observer->depthChanged(priority, depth);
-    if (depth == 0)
+    if (depth == 0 && m_depth.size() > kKeptLevels)
         m_depth.erase(priority);
 }
 
@@ -294,8 +296,11 @@ void PriorityQueue::shutDown()
     m_ready.clear();
     m_waiting.clear();
     m_entries.clear();
-    while (!m_depth.empty())
-        changeDepthLocked(m_depth.begin()->first, -m_depth.begin()->second);
+    for (const auto &[priority, depth] : m_depth) {
+        if (m_observer && depth > 0)
+            m_observer->depthChanged(priority, 0);
+    }
+    m_depth.clear();
     m_wake.notify_all();
 }
 
@@ -304,9 +309,11 @@ QueueStats PriorityQueue::stats() const
     const std::lock_guard lock(m_mutex);
     const nanoseconds now = m_time.monotonic();
     QueueStats stats;
-    stats.readyByPriority = m_depth;
-    for (const auto &[priority, items] : m_depth)
+    for (const auto &[priority, items] : m_depth) {
+        if (items > 0)
+            stats.readyByPriority[priority] = items;
         stats.ready += items;
+    }
     // What is due counts as ready, whether or not the timer's work has run yet.
     stats.waiting = qsizetype(m_waiting.size());
     m_waiting.visitFront([&](const Item &item) {

@@ -96,7 +96,8 @@ private:
         quint32 place = 0; // in m_waiting or m_ready
         int priority = 0;
         quint64 sequence = 0;
-        std::chrono::nanoseconds moment{0}; // since when it is ready, or when it will be
+        // When it will be ready, or since when it is; zero when nobody observes that.
+        std::chrono::nanoseconds moment{0};
         std::forward_list<Cause> causes; // newest first
         State state = State::Waiting;
     };
@@ -134,7 +135,7 @@ private:
     IndexedHeap<Item, EarliestFirst<Item>> m_waiting; // of m_entries
     KeyTable<PackedKey, Running> m_processing;
     std::set<Consumer> m_consumers;
-    std::map<int, qsizetype> m_depth;
+    std::map<int, qsizetype> m_depth; // by priority; some are zero
     Consumer m_lastConsumer = 0;
     quint64 m_lastSequence = 0;
     bool m_isPaused = false;
