@@ -86,7 +86,9 @@ QString FaultRun::addRig(
     }
     config.server.setPort(isBehindGateway ? m_indirect->port() : m_direct.port());
     RigOptions options;
-    options.patience = 1500ms; // longer than a watch that is relisted for being short
+    // Longer than the 3 s for which a server that was restored waits for a version that it lost
+    // before it says so.
+    options.patience = 4s;
     options.factory.initialSync = [sync](const davit::Gvk &) { return sync; };
     options.factory.backoff.initial = 10ms;
     options.factory.backoff.cap = 100ms;
