@@ -11,10 +11,6 @@ class FixedServer final : public QThread
 public:
     explicit FixedServer(const QByteArray &answer) : m_answer(answer)
     {
-        QTcpServer probe; // a free port
-        probe.listen(QHostAddress::LocalHost);
-        m_port = probe.serverPort();
-        probe.close();
         start();
         while (!m_isReady.loadAcquire())
             QThread::yieldCurrentThread();
@@ -30,7 +26,8 @@ private:
     void run() override
     {
         QTcpServer server;
-        server.listen(QHostAddress::LocalHost, m_port);
+        server.listen(QHostAddress::LocalHost);
+        m_port = server.serverPort();
         m_isReady.storeRelease(1);
         while (!isInterruptionRequested()) {
             if (!server.waitForNewConnection(20))

@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QJsonDocument>
+#include <QRandomGenerator>
 #include <QTcpServer>
 #include <QTcpSocket>
 #include <csignal>
@@ -23,10 +24,12 @@ QByteArray httpGet(quint16 port, const QByteArray &target)
     return answer + socket.readAll();
 }
 
+// Not of those that the kernel gives to clients, which the programs of other tests take and leave.
 quint16 freePort()
 {
     QTcpServer probe;
-    probe.listen(QHostAddress::LocalHost);
+    while (!probe.listen(
+        QHostAddress::LocalHost, quint16(QRandomGenerator::global()->bounded(20000, 32000)))) { }
     return probe.serverPort();
 }
 
