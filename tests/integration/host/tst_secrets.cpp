@@ -14,6 +14,7 @@
 #include <csignal>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -264,7 +265,10 @@ void tst_Secrets::nothingIsTold()
         QCOMPARE(foundIn(commandLine, secrets), QByteArrayList());
         QCOMPARE(foundIn(contentOf(proc + u"environ"_s), secrets), QByteArrayList());
         const QByteArray variables = variablesOf(davit.processId());
-        QVERIFY(variables.size() > 4096);
+        if (::geteuid() == 0)
+            QVERIFY(variables.size() > 4096);
+        else // its own user, too, is kept from it, since it dumps no core
+            QVERIFY(!QFile(proc + u"mem"_s).open(QIODevice::ReadOnly));
         for (const QByteArray &secret : std::as_const(secrets))
             QVERIFY2(!variables.contains(secret), "in a variable");
         const QByteArray metrics = fetch(begin[u"metrics"_s].toString(), "/metrics");
