@@ -361,6 +361,8 @@ ObjectBuilder &ObjectBuilder::addOwner(const Object &owner, bool isController)
 {
     const QStringList path{QStringLiteral("metadata"), QStringLiteral("ownerReferences")};
     Node *list = d->nodeAt(path);
+    if (!list)
+        return *this;
     list->unfold();
     if (list->form != Node::Form::Array) {
         list->replaceBy({});

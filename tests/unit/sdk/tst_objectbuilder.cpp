@@ -133,6 +133,9 @@ void tst_ObjectBuilder::faults_data()
         [](ObjectBuilder &b) { b.set(path("a.x.y"), 1); });
     row("negative index", "set a.-1: no index \"-1\" in an array of 2",
         [](ObjectBuilder &b) { b.set(path("a.-1"), 1); });
+    row("an owner of what has an array for its metadata",
+        "set metadata.ownerReferences: no index \"ownerReferences\" in an array of 0",
+        [](ObjectBuilder &b) { b.setJson(path("metadata"), "[]").addOwner(Object()); });
     row("wrong JSON", "set a: JSON, byte 1: a value is missing",
         [](ObjectBuilder &b) { b.setJson(path("a"), "[x]"); });
     row("NaN", "set a: JSON has no form for this double",
