@@ -1,7 +1,7 @@
 // The text of the document that was read before, and where in it the containers of its object
 // stand: what comes again with the same bytes in the same place is taken from that object, after
 // one memcmp. Borrows the pooled object through Places; not thread-safe. Test: tst_objectdecoder
-// similar, tst_protobufreader similar.
+// similar.
 #pragma once
 
 #include "place.h"

@@ -40,18 +40,23 @@ LastMessage::Known LastMessage::Within::next()
 void LastMessage::start(std::string_view message)
 {
     m_message = message;
+    m_isKept = message.size() <= kMaxRememberedBytes;
     m_patienceBytes = std::ptrdiff_t(message.size()) * kPatience;
     m_spans.clear();
 }
 
 std::size_t LastMessage::enter(const char *at, std::uint32_t number)
 {
+    if (!m_isKept)
+        return 0;
     m_spans.push_back({std::uint32_t(at - m_message.data()), 0, 0, number, 0});
     return m_spans.size() - 1;
 }
 
 void LastMessage::leave(std::size_t span, const char *at, Ref block)
 {
+    if (!m_isKept)
+        return;
     m_spans[span].end = std::uint32_t(at - m_message.data());
     m_spans[span].spans = std::uint32_t(m_spans.size() - span);
     m_spans[span].block = block;
@@ -69,6 +74,8 @@ bool LastMessage::take(std::string_view bytes, Known known, TreeBuilder &builder
         return false;
     }
     builder.block(last.block);
+    if (!m_isKept)
+        return true;
     const std::uint32_t moved = std::uint32_t(bytes.data() - m_message.data()) - last.begin;
     const std::size_t own = m_spans.size();
     m_spans.insert(m_spans.end(), m_last.begin() + std::ptrdiff_t(known),
@@ -83,7 +90,7 @@ bool LastMessage::take(std::string_view bytes, Known known, TreeBuilder &builder
 void LastMessage::remember(const TreeBuilder &builder)
 {
     m_last.clear();
-    if (m_message.size() > kMaxRememberedBytes || builder.hasDroppedMembers())
+    if (!m_isKept || builder.hasDroppedMembers())
         return;
     m_text.assign(m_message);
     m_last.swap(m_spans);

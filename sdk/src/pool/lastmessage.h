@@ -66,6 +66,7 @@ private:
     std::vector<Span> m_last;
     std::vector<Span> m_spans; // of the one that is being read
     std::ptrdiff_t m_patienceBytes = 0;
+    bool m_isKept = false; // the message that is being read; of a large one no spans are noted
 };
 
 } // namespace davit::priv::pool
