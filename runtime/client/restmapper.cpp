@@ -406,6 +406,8 @@ void RestMapper::forget(const Gvk &gvk)
 {
     const std::lock_guard lock(m_core->mutex);
     m_core->groups[apiVersion(gvk)].forget();
+    Root &root = m_core->of(rootOf(gvk.group)); // whose answer on its way has the group in it, too
+    root.isOutdated = root.isAsking;
 }
 
 void RestMapper::forgetGroup(const QString &group)

@@ -384,7 +384,7 @@ void tst_Discovery::forgottenGroup()
 void tst_Discovery::forgottenOnTheWay_data()
 {
     QTest::addColumn<bool>("isRootKnown");
-    QTest::addColumn<QString>("forgotten");
+    QTest::addColumn<QString>("forgotten"); // a group, or "GROUP/KIND"
     QTest::addColumn<QStringList>("asked");
     QTest::addColumn<QString>("found");
     const QString ours = QStringLiteral("demo.example");
@@ -393,6 +393,10 @@ void tst_Discovery::forgottenOnTheWay_data()
     const QString list = QStringLiteral("/apis/demo.example/v1");
     const QString widgets = QStringLiteral("widgets namespaced");
     const QString none = QStringLiteral("KindNotServed");
+    QTest::newRow("M-9 the kind, by the root")
+        << false << QStringLiteral("demo.example/Widget") << QStringList{root, root} << widgets;
+    QTest::newRow("M-9 the kind, by its group")
+        << true << QStringLiteral("demo.example/Widget") << QStringList{list, list} << widgets;
     QTest::newRow("M-9 the root") << false << ours << QStringList{root, root} << widgets;
     QTest::newRow("M-9 the group") << true << ours << QStringList{list, list} << widgets;
     QTest::newRow("another group") << true << other << QStringList{list} << none;
@@ -419,7 +423,10 @@ void tst_Discovery::forgottenOnTheWay()
                                   : QString(errorCodeName(result.error().code()));
         });
     f.executor.runAll();
-    f.mapper.forgetGroup(forgotten);
+    if (forgotten.contains(u'/'))
+        f.mapper.forget(gvk("demo.example/v1", "Widget"));
+    else
+        f.mapper.forgetGroup(forgotten);
     const size_t first = f.answered++;
     const QString asked = QString::fromLatin1(f.server.exchanges[first]->request.target);
     f.server.answer(first, isRootKnown ? 404 : 200, before[asked.toLatin1()]);
