@@ -115,7 +115,7 @@ void DefinitionWatch::begin()
     std::unique_ptr<priv::InformerBackend> backend;
     if (!m_around.makeInformer(request, *m_faults, &backend).isOk())
         return; // the caches are shut down
-    if (std::exchange(m_isRefused, false))
+    if (!m_isWatchRefused && std::exchange(m_isRefused, false))
         m_around.log.info("CustomResourceDefinitions are watched now");
     m_informer = std::make_unique<Informer>(*backend.release());
     connect(m_informer.get(), &Informer::added, this,
@@ -138,8 +138,10 @@ void DefinitionWatch::failed(const Gvk &gvk, const Error &error)
         QMetaObject::invokeMethod(
             this,
             [this, error] {
-                if (m_informer) // else it is that of a plugin alone
-                    refused(error);
+                if (!m_informer) // it is that of a plugin alone
+                    return;
+                m_isWatchRefused = true;
+                refused(error);
             },
             Qt::QueuedConnection);
 }

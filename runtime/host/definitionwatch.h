@@ -81,6 +81,7 @@ private:
     std::unique_ptr<Informer> m_informer; // [host-thread]
     bool m_isWanted = false; // [host-thread]
     bool m_isRefused = false; // [host-thread]
+    bool m_isWatchRefused = false; // though a list was allowed: the next list tells nothing
     std::mutex m_mutex;
     std::set<QString> m_groups; // with news; GUARDED_BY(m_mutex)
     support::TimeSource::TimerId m_timer = 0; // until they are told; GUARDED_BY(m_mutex)

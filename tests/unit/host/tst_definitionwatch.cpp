@@ -164,6 +164,7 @@ private Q_SLOTS:
     void answers();
     void refusedLater_data();
     void refusedLater();
+    void mayListAlone();
     void refusedToAnother();
     void askedAgain_data();
     void askedAgain();
@@ -330,6 +331,21 @@ void tst_DefinitionWatch::refusedLater()
     }
     QCOMPARE(rig.isInformerDead, ends);
     QCOMPARE(rig.lines.seen.size(), ends ? 1 : 0);
+}
+
+// A list is allowed each time, the watch is not: one line, and no word that it is watched now.
+void tst_DefinitionWatch::mayListAlone()
+{
+    Rig rig;
+    rig.want(u"a.example"_s);
+    for (int i = 0; i < 3; ++i) {
+        rig.watch->failed(
+            {u"apiextensions.k8s.io"_s, u"v1"_s, u"CustomResourceDefinition"_s}, Rig::errorOf(403));
+        QCoreApplication::sendPostedEvents();
+        rig.pass(DefinitionWatch::kAskRefusedAgain);
+        QCOMPARE(rig.informers, i + 2);
+    }
+    QCOMPARE(rig.lines.seen, QStringList{kRule});
 }
 
 // Before anybody wants to know, a refusal is that of a plugin's informer.
