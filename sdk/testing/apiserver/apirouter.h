@@ -39,7 +39,7 @@ private:
     Remover m_remover;
     ObjectWriter m_writer;
     ObjectReader m_reader;
-    WatchControl m_watchControl;
+    WatchControl m_watchControl{m_kinds};
     std::string m_address;
 };
 

@@ -269,4 +269,9 @@ void KindRegistry::unregister(const std::string &group, const std::string &plura
             m_retired.insert(kind.get());
 }
 
+bool KindRegistry::isServed(const Kind &kind) const
+{
+    return !m_retired.count(&kind) || find(kind.group, kind.version, kind.plural);
+}
+
 } // namespace davit::testing::apiserver

@@ -75,6 +75,8 @@ public:
     // The storage id of group and plural, or -1.
     int storageOf(const std::string &group, const std::string &plural) const;
     void unregister(const std::string &group, const std::string &plural);
+    // Whether the kind, or what a changed CRD made of it, is served still.
+    bool isServed(const Kind &kind) const;
 
 private:
     int add(Kind kind);

@@ -166,6 +166,7 @@ bool WatchStream::next(std::string *text)
         return takeInitial(text);
     std::vector<Sent> events;
     bool hasBookmark = false;
+    bool isServed = true;
     {
         std::unique_lock lock(m_store.mutex());
         const auto hasNews = [this] {
@@ -187,13 +188,14 @@ bool WatchStream::next(std::string *text)
             return false;
         }
         takeChanges(&events);
+        isServed = m_control.kinds.isServed(*m_target.kind);
         hasBookmark = m_seen >= m_store.lastVersion() && isBookmarkDue(Clock::now());
     }
     for (const Sent &event : events)
         *text += eventText(event.type, *event.record);
     if (hasBookmark)
         *text += viewBookmark(*m_target.kind, m_seen, m_form, false);
-    return Clock::now() < m_deadline;
+    return isServed && Clock::now() < m_deadline;
 }
 
 } // namespace davit::testing::apiserver

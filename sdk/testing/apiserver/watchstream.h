@@ -13,6 +13,7 @@ namespace davit::testing::apiserver {
 // What a server tells all its open watches.
 struct WatchControl
 {
+    const KindRegistry &kinds; // a watch of what is no longer served ends
     std::chrono::milliseconds bookmarkInterval{60000};
     std::atomic<bool> isStopping{false};
     // Streams that are older end: cleanly, or with an ERROR event.

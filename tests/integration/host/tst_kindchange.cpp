@@ -97,7 +97,6 @@ void tst_KindChange::change()
                      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.demo.example")
                  .httpStatus,
         200);
-    server.endWatches(); // as kube-apiserver does
     QTRY_VERIFY(!client.list(kWidget).result().isOk());
     // The informer has heard of it, too: what is made anew at once under the same path looks as
     // ever.
