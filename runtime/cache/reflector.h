@@ -19,7 +19,8 @@
 //   does a bookmark below the version that was reached: it is no version to go on from.
 //   - A streaming list that hears nothing warns after 10 s and then once a minute, as every failure
 //   that lasts does, not each 10 s.
-// Source: BEHAVIOURS.md. Tests: tst_reflector, tst_reflectorwatch, tst_badserver.
+// Source: BEHAVIOURS.md. Tests: tst_reflector, tst_reflectorwatch,
+// tst_badserver, tst_restoredserver.
 #pragma once
 
 #include "consistencycheck.h"

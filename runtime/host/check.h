@@ -1,7 +1,7 @@
 // "davit check": can Davit work with this cluster, and if not, why. One finding a line, told as
 // soon as it is known, each with what to do. Contract: nothing is changed in the cluster, no code
-// of a plugin runs, and no secret is printed. Test: tst_check; against kube-apiserver:
-// tst_checkreal.
+// of a plugin runs, and no secret is printed. Test: tst_check, on the
+// embedded server and on kube-apiserver.
 #pragma once
 
 #include "commandline.h"

@@ -15,7 +15,7 @@ Status EmbeddedCluster::start(const QString &objectsDir, const QString &stateDir
     Status status = m_server.start();
     QString nextStep;
     if (status.isOk() && !objectsDir.isEmpty()) {
-        status = m_server.loadObjects(objectsDir);
+        status = m_server.loadObjects(objectsDir, &m_loadedObjects);
         if (!status.isOk() && !status.error().message().contains(u';'))
             nextStep = QStringLiteral("; mend the file, or move it out of --embedded-objects");
     }

@@ -16,6 +16,7 @@ public:
 
     QString kubeconfigPath() const { return m_kubeconfigPath; }
     QString url() const { return m_server.url(); }
+    qsizetype loadedObjects() const { return m_loadedObjects; }
     transport::ClusterConfig config() const;
 
 private:
@@ -23,6 +24,7 @@ private:
 
     testing::EmbeddedApiServer m_server{options()};
     QString m_kubeconfigPath;
+    qsizetype m_loadedObjects = 0;
 };
 
 } // namespace davit::host

@@ -155,6 +155,14 @@ Status HostApplication::startCluster()
         const Status status = m_embedded->start(m_setup.embeddedObjectsDir, m_setup.stateDir);
         if (!status.isOk())
             return status;
+        const QString &dir = m_setup.embeddedObjectsDir;
+        if (!dir.isEmpty() && m_embedded->loadedObjects() == 0)
+            m_log.warning("--embedded-objects has no object; files in it that end with .yaml, .yml "
+                          "or .json are read, folders within are not",
+                {{"directory", dir}});
+        else if (!dir.isEmpty())
+            m_log.info("objects are loaded",
+                {{"objects", m_embedded->loadedObjects()}, {"directory", dir}});
         m_cluster = m_embedded->config();
     }
     m_cluster.requestsPerSecond = m_options.requestsPerSecond;
@@ -378,7 +386,7 @@ void HostApplication::stopped(const QStringList &abandoned)
     for (const QString &reconcile : abandoned)
         m_log.error("abandoned a reconcile that did not end", {{"reconcile", reconcile}});
     m_exitCode = abandoned.isEmpty() ? ExitCode::Done : ExitCode::Abandoned;
-    m_log.info("stopped", {{"abandoned", abandoned.size()}, {"exitCode", int(m_exitCode)}});
+    m_abandoned = abandoned.size();
     if (!m_leadership || m_isElectionOver)
         return leave(m_exitCode);
     // What was abandoned still runs: then the lease is left to run out (B46).
@@ -401,8 +409,11 @@ void HostApplication::electionEnded(Leadership::End end)
 
 void HostApplication::leave(ExitCode code, const QString &sentence)
 {
-    if (!std::exchange(m_hasLeft, true))
-        m_onExit(code, sentence);
+    if (std::exchange(m_hasLeft, true))
+        return;
+    if (sentence.isEmpty())
+        m_log.info("stopped", {{"abandoned", m_abandoned}, {"exitCode", int(code)}});
+    m_onExit(code, sentence);
 }
 
 } // namespace davit::host

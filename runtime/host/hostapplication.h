@@ -99,6 +99,7 @@ private:
     bool m_hasLed = false; // reconciles were let begin
     bool m_isElectionOver = false;
     ExitCode m_exitCode = ExitCode::Done;
+    qsizetype m_abandoned = 0; // reconciles
 };
 
 } // namespace davit::host

@@ -370,7 +370,7 @@ Status EmbeddedApiServer::put(const QByteArray &objectJson)
     return d->put(object, QStringLiteral("object"));
 }
 
-Status EmbeddedApiServer::loadObjects(const QString &folder)
+Status EmbeddedApiServer::loadObjects(const QString &folder, qsizetype *count)
 {
     const QDir dir(folder);
     if (!dir.exists())
@@ -396,6 +396,8 @@ Status EmbeddedApiServer::loadObjects(const QString &folder)
         if (!status.isOk())
             return status;
     }
+    if (count)
+        *count = qsizetype(objects.size());
     return Status::ok();
 }
 

@@ -81,8 +81,8 @@ public:
     // would; its status is stored too. InvalidArgument or the server's refusal. [thread-safe]
     Status put(const QByteArray &objectJson);
     // Every object of the .yaml, .yml and .json files of a folder, in the order of names; CRDs and
-    // namespaces first. Names the file that cannot be loaded. [thread-safe]
-    Status loadObjects(const QString &folder);
+    // namespaces first. Names the file that cannot be loaded. `count`: how many. [thread-safe]
+    Status loadObjects(const QString &folder, qsizetype *count = nullptr);
     // A request without a socket, e.g. request("GET", "/api/v1/pods?limit=1"). Watches are refused.
     // Not logged, and faults do not apply. [thread-safe]
     struct Answer

@@ -26,7 +26,7 @@ private:
     QTemporaryDir m_serviceAccount;
 };
 
-// Its output, or an empty text with a failed check.
+// Its output; empty when it failed.
 QByteArray tst_Pod::kubectl(const QString &command, const QByteArray &input)
 {
     QByteArray output;

@@ -28,8 +28,11 @@ QByteArray httpGet(quint16 port, const QByteArray &target)
 quint16 freePort()
 {
     QTcpServer probe;
-    while (!probe.listen(
-        QHostAddress::LocalHost, quint16(QRandomGenerator::global()->bounded(20000, 32000)))) { }
+    for (int i = 0; i < 100 && !probe.isListening(); ++i)
+        probe.listen(
+            QHostAddress::LocalHost, quint16(QRandomGenerator::global()->bounded(20000, 32000)));
+    if (!probe.isListening())
+        qFatal("no port is free: %s", qPrintable(probe.errorString()));
     return probe.serverPort();
 }
 

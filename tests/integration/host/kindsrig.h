@@ -1,5 +1,5 @@
 // The runtime services as a plugin has them, of which no kind is found by looking again: the pauses
-// of M-9 never end here. Thread-confined.
+// of M-9 never end here. For one thread.
 #pragma once
 
 #include "loglines.h"
@@ -38,9 +38,9 @@ struct KindsRig
     observability::MetricsRegistry metrics;
     pluginhost::PluginMetadata metadata;
     pluginhost::PluginIdentity plugin;
-    std::optional<host::RuntimeServices> services;
     std::atomic<int> found = 0;
     std::atomic<int> waited = 0;
+    std::optional<host::RuntimeServices> services; // whose threads count in the two above
 
     void start(const transport::ClusterConfig &cluster)
     {

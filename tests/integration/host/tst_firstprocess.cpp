@@ -93,7 +93,8 @@ void tst_FirstProcess::reapsAndEnds_data()
     QTest::newRow("B63 SIGINT") << When::AtOnce << u"kill -s INT 1"_s << QByteArray("SIGINT") << 0;
     QTest::newRow("B63 two signals")
         << When::AtOnce
-        << u"kill -s STOP -- -1; kill -s TERM 1; sleep 0.1; kill -s INT 1; sleep 0.1; "
+        << u"kill -s STOP -- -1; kill -s TERM 1; kill -s INT 1; "
+           "until grep -qs '^ShdPnd:.*4002$' /proc/[0-9]*/status; do sleep 0.05; done; "
            "kill -s CONT -- -1"_s
         << QByteArray() << 1;
     QTest::newRow("B63 davit is killed")

@@ -210,6 +210,17 @@ void doneWithoutGet() // W-3, Davit's way
     QCOMPARE(f.queue.length(), 1);
 }
 
+void emptyLevelsAreLeftOut()
+{
+    Fixture f;
+    for (int priority = 0; priority < 20; ++priority) { // more than it keeps counters for
+        f.add("k", priority);
+        QCOMPARE(f.queue.stats().readyByPriority, (std::map<int, qsizetype>{{priority, 1}}));
+        QCOMPARE(f.next(), u"k"_s);
+        QVERIFY(f.queue.stats().readyByPriority.empty());
+    }
+}
+
 // The steps of B38-priority.json, on its clock: one worker, 10 ms a run.
 void importantAndDelayed() // B38-priority.json
 {
@@ -483,6 +494,7 @@ void tst_PriorityQueue::stories_data()
     QTest::addColumn<Story>("story");
     QTest::newRow("T77: by priority, then by age") << Story(byPriorityThenAge);
     QTest::newRow("T78: a priority only rises") << Story(priorityOnlyRises);
+    QTest::newRow("levels that emptied are left out") << Story(emptyLevelsAreLeftOut);
     QTest::newRow("T79: ready beats a delay") << Story(readyBeatsDelay);
     QTest::newRow("T80: shut down, all is dropped") << Story(shutDownDropsAll);
     QTest::newRow("T80: three ready items") << Story(shutDownWithThreeReady);
