@@ -1,5 +1,6 @@
 #include "leaderelector.h"
 
+#include <limits>
 #include <utility>
 
 namespace davit::client {
@@ -28,6 +29,11 @@ Status checkElection(const ElectionSettings &settings)
         return refusal(QStringLiteral("leader election: the lease duration of %1 is not a whole "
                                       "number of seconds, 1 at least")
                            .arg(text(settings.leaseDuration)));
+    constexpr std::chrono::seconds kMost{std::numeric_limits<qint32>::max()};
+    if (settings.leaseDuration > kMost)
+        return refusal(QStringLiteral("leader election: the lease duration of %1 is longer than a "
+                                      "Lease can say, %2")
+                           .arg(text(settings.leaseDuration), text(kMost)));
     if (settings.renewDeadline <= 0ms || settings.retryPeriod <= 0ms)
         return refusal(QStringLiteral(
             "leader election: renew deadline and retry period must be longer than nothing"));

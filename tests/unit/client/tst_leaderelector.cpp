@@ -20,6 +20,7 @@ class tst_LeaderElector : public QObject
 private Q_SLOTS:
     void settings_data();
     void settings();
+    void tooLongForALease();
     void needsItsParts();
     void decision_data();
     void decision();
@@ -82,6 +83,17 @@ void tst_LeaderElector::settings()
     const davit::Status status = checkElection(settings);
     const QString sentence = status.isOk() ? QString() : status.error().message();
     QTEST(sentence, "fault");
+}
+
+// A number of 32 bits there: more would come out as another, or as less than nothing.
+void tst_LeaderElector::tooLongForALease()
+{
+    ElectionSettings settings;
+    settings.identity = u"a"_s;
+    settings.leaseDuration = std::chrono::seconds(std::numeric_limits<qint32>::max());
+    QVERIFY(checkElection(settings).isOk());
+    settings.leaseDuration += 1s;
+    QVERIFY(!checkElection(settings).isOk());
 }
 
 void tst_LeaderElector::needsItsParts()
