@@ -106,6 +106,15 @@ private:
         m_exit = worse(m_exit, exit);
     }
 
+    // The entry, where merging took it from another file than the context.
+    QString placeOf(const QString &entry) const
+    {
+        const QString file = entry.section(QStringLiteral(": "), 0, 0);
+        return entry.isEmpty() || m_config.source.startsWith(file) ? m_config.source : entry;
+    }
+    QString userPlace() const { return placeOf(m_config.userSource); }
+    QString clusterPlace() const { return placeOf(m_config.clusterSource); }
+
     void tellConfiguration()
     {
         QString text = m_config.source;
@@ -147,14 +156,14 @@ private:
         if (answer.error.code() == ErrorCode::TlsFailure)
             return QStringLiteral("check certificate-authority and tls-server-name in %1, and "
                                   "whether a proxy stands between")
-                .arg(m_config.source);
+                .arg(clusterPlace());
         if (!m_config.proxyUrl.isEmpty())
             return QStringLiteral("check the proxy %1:%2, and NO_PROXY")
                 .arg(m_config.proxyUrl.host())
                 .arg(transport::portOf(m_config.proxyUrl));
         return QStringLiteral(
             "check that the server runs, its address in %1, and firewalls between")
-            .arg(m_config.source);
+            .arg(clusterPlace());
     }
 
     // False when there is no use in further questions.
@@ -180,13 +189,19 @@ private:
             return true;
         } else if (answer.isOfSickServer()) {
             unwell("server", answer);
+        } else if (answer.httpStatus == 431) {
+            bad("credential",
+                QStringLiteral("%1 refuses what is sent as too large (HTTP 431); look at the token "
+                               "of %2")
+                    .arg(server, userPlace()),
+                QueryExit::RefusedCredentials);
         } else if (!answer.isGood() || name.isEmpty()) {
             bad("server",
                 QStringLiteral("what answers at %1 is no Kubernetes API server (HTTP %2 to GET "
                                "/version); check the server's address in %3")
                     .arg(server)
                     .arg(answer.httpStatus)
-                    .arg(m_config.source),
+                    .arg(clusterPlace()),
                 QueryExit::Configuration);
         } else {
             QString text = QStringLiteral("%1, Kubernetes %2").arg(server, name);
@@ -211,7 +226,7 @@ private:
     {
         bad("credential",
             QStringLiteral("%1 does not accept it (%2); renew it, or check the user in %3")
-                .arg(m_calls->serverName(), answer.fault, m_config.source),
+                .arg(m_calls->serverName(), answer.fault, userPlace()),
             QueryExit::RefusedCredentials);
     }
 
@@ -336,7 +351,7 @@ private:
         bad("identity",
             QStringLiteral("the server takes us for nobody (system:anonymous); give the user in %1 "
                            "a credential")
-                .arg(m_config.source),
+                .arg(userPlace()),
             QueryExit::RefusedCredentials);
     }
 

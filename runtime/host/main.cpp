@@ -17,8 +17,10 @@
 #include <transport/execcredential.h>
 
 #include <QtCore/qfileinfo.h>
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace davit;
@@ -46,10 +48,36 @@ int inspect(const InspectOptions &options)
     return int(isGood ? ExitCode::Done : ExitCode::Failure);
 }
 
+// A signal that ends a query ends the exec programs that it runs as well, with their children; the
+// process dies of it, as without this. Before any other thread.
+void endProgramsAtSignals()
+{
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+        struct sigaction inherited
+        {
+        };
+        ::sigaction(number, nullptr, &inherited);
+        if (inherited.sa_handler != SIG_IGN) // nohup wants it ignored
+            sigaddset(&ending, number);
+    }
+    ::pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+    std::thread([ending] {
+        int number = 0;
+        while (sigwait(&ending, &number) != 0) { }
+        transport::endExecPrograms();
+        std::signal(number, SIG_DFL);
+        ::pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
+        ::raise(number);
+    }).detach();
+}
+
 // A line for each finding as it comes, and one that sums them up.
 int checkCluster(const CheckOptions &options)
 {
     forbidCoreDumps();
+    endProgramsAtSignals();
     int faults = 0;
     const QueryExit exit = check(options, [&faults](const Finding &finding) {
         faults += finding.grade == Finding::Grade::Bad ? 1 : 0;
@@ -68,6 +96,7 @@ int checkCluster(const CheckOptions &options)
 int getRaw(const GetOptions &options)
 {
     forbidCoreDumps();
+    endProgramsAtSignals();
     QString sentence;
     const QueryExit exit = rawGet(options, &sentence);
     if (!sentence.isEmpty())

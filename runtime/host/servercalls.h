@@ -25,7 +25,7 @@ struct ServerAnswer
     QString fault;
 
     // It is there, and not well.
-    bool isOfSickServer() const { return httpStatus >= 500; }
+    bool isOfSickServer() const { return httpStatus >= 500 || httpStatus == 429; }
     bool isGood() const { return !error.isError() && httpStatus >= 200 && httpStatus < 300; }
 };
 

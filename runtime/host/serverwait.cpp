@@ -1,5 +1,6 @@
 #include "serverwait.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace davit::host {
@@ -133,9 +134,10 @@ void ServerWait::onFinished(const Error &error)
 
 void ServerWait::waitAfter(const QString &fault)
 {
-    auto delay = m_backoff.next();
-    if (m_head.retryAfter > delay)
-        delay = m_head.retryAfter;
+    const std::chrono::nanoseconds told
+        = std::min<std::chrono::nanoseconds>(m_head.retryAfter, kLongestWait);
+    const std::chrono::nanoseconds delay
+        = std::max<std::chrono::nanoseconds>(m_backoff.next(), told);
     m_log.warning("waiting for the API server",
         {{"server", m_transport.serverName()}, {"error", fault},
             {"retryInSeconds",

@@ -303,7 +303,7 @@ QString ExecCredential::installHint()
     if (m_exec.installHint.isEmpty() || m_hintedAt.size() >= kMaxHintsAnHour)
         return usual;
     m_hintedAt.push_back(now);
-    return u' ' + m_exec.installHint;
+    return QStringLiteral("; ") + m_exec.installHint;
 }
 
 // Whoever waited goes on, with a token or with the fault.

@@ -4,6 +4,7 @@
 #include "testfile.h"
 
 #include <QTest>
+#include <csignal>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -38,6 +39,8 @@ private Q_SLOTS:
     void refusalAsItIs();
     void refusalWithoutAnEnd();
     void wordsOfAServer();
+    void signalEndsExecProgram_data();
+    void signalEndsExecProgram();
 };
 
 void tst_RawGet::nobodyReads()
@@ -96,6 +99,49 @@ void tst_RawGet::wordsOfAServer()
         {u"get"_s, u"--raw"_s, u"/x"_s, u"--kubeconfig"_s, kubeconfigFor(folder, server.port())});
     QVERIFY2(outcome.errors.endsWith(u"/x: 500: x ok rights all fine [2Jy z\n"),
         qPrintable(outcome.errors));
+}
+
+void tst_RawGet::signalEndsExecProgram_data()
+{
+    QTest::addColumn<QStringList>("command");
+    QTest::addColumn<int>("number");
+    const QStringList get{u"get"_s, u"--raw=/version"_s};
+    QTest::newRow("get, SIGTERM") << get << SIGTERM;
+    QTest::newRow("get, SIGINT") << get << SIGINT;
+    QTest::newRow("check, SIGHUP") << QStringList{u"check"_s} << SIGHUP;
+}
+
+// With what it began: a script's child would live on alone.
+void tst_RawGet::signalEndsExecProgram()
+{
+    QFETCH(const QStringList, command);
+    QFETCH(const int, number);
+    const QTemporaryDir folder;
+    const QString script = writeFile(folder, u"plugin.sh"_s,
+        "sleep 300 & echo $! > '" + folder.filePath(u"child"_s).toUtf8() + "'\nwait\n");
+    const QString kubeconfig = writeFile(folder, u"config"_s,
+        "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}], clusters: "
+        "[{name: c, cluster: {server: \"https://127.0.0.1:1\"}}], users: [{name: u, user: {exec: "
+        "{apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: /bin/sh, "
+        "args: [\""
+            + script.toUtf8() + "\"]}}}]}");
+    std::signal(SIGHUP, SIG_DFL); // what the child inherits, also under nohup
+    QProcess davit;
+    davit.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"),
+        command + QStringList{u"--kubeconfig"_s, kubeconfig});
+    QFile child(folder.filePath(u"child"_s));
+    QTRY_VERIFY_WITH_TIMEOUT(child.size() > 0, 20000);
+    QVERIFY(child.open(QIODevice::ReadOnly));
+    const QString process = u"/proc/"_s + QString::fromLatin1(child.readAll().trimmed());
+    QVERIFY(QFile::exists(process));
+    QVERIFY(::kill(pid_t(davit.processId()), number) == 0);
+    QVERIFY(davit.waitForFinished(20000));
+    QCOMPARE(davit.exitStatus(), QProcess::CrashExit); // of the signal
+    const auto runs = [&process] {
+        QFile stat(process + u"/stat"_s);
+        return stat.open(QIODevice::ReadOnly) && !stat.readAll().contains(") Z ");
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(!runs(), 20000);
 }
 
 QTEST_GUILESS_MAIN(tst_RawGet)

@@ -192,7 +192,7 @@ void tst_Exec::faults_data()
     QTest::newRow("too much, and an end") << "yes | head -c 1048577"_ba
                                           << "plugin.sh: it printed more than 1 MiB";
     QTest::newRow("C-71 missing") << ""_ba
-                                  << "No such file or directory get it at x.io";
+                                  << "No such file or directory; get it at x.io";
 }
 
 void tst_Exec::faults()

@@ -49,6 +49,7 @@ struct Answer
     int httpStatus = 0; // 0: none
     QByteArray body;
     Error error;
+    std::chrono::milliseconds retryAfter{-1};
 };
 
 class ScriptedTransport final : public transport::Transport
@@ -61,7 +62,7 @@ public:
         const Answer answer = script.isEmpty() ? Answer{} : script.takeFirst();
         executor.post([&sink, answer] {
             if (answer.httpStatus != 0)
-                sink.onHead({answer.httpStatus, "application/json", -1ms, {}});
+                sink.onHead({answer.httpStatus, "application/json", answer.retryAfter, {}});
             if (!answer.body.isEmpty())
                 sink.onBytes(answer.body);
             sink.onFinished(answer.error);
@@ -82,6 +83,8 @@ private Q_SLOTS:
     void ends_data();
     void ends();
     void backsOff();
+    void waitsAsTold_data();
+    void waitsAsTold();
 };
 
 using Script = QList<Answer>;
@@ -188,6 +191,29 @@ void tst_ServerWait::backsOff()
     QCOMPARE(time.delays.size(), 10);
     QVERIFY(time.delays.first() >= 800 && time.delays.first() < 960);
     QVERIFY(time.delays.last() >= 30'000 && time.delays.last() < 36'000);
+}
+
+void tst_ServerWait::waitsAsTold_data()
+{
+    QTest::addColumn<int>("retryAfterSeconds");
+    QTest::addColumn<int>("waitSeconds");
+    QTest::newRow("a minute") << 60 << 60;
+    QTest::newRow("years are five minutes") << 999'999'999 << 300;
+}
+
+void tst_ServerWait::waitsAsTold()
+{
+    QFETCH(const int, retryAfterSeconds);
+    ScriptedTransport transport;
+    transport.script << Answer{429, {}, {}, std::chrono::seconds(retryAfterSeconds)}
+                     << Answer{401, {}, {}};
+    ManualExecutor executor;
+    HandTime time;
+    ServerWait wait(transport, executor, time, QStringLiteral("f"), Logger());
+    wait.start([](const Status &) {});
+    executor.run();
+    QCOMPARE(time.delays.size(), 1);
+    QTEST(int(time.delays.first() / 1000), "waitSeconds");
 }
 
 QTEST_GUILESS_MAIN(tst_ServerWait)
