@@ -93,8 +93,10 @@ void tst_FirstProcess::reapsAndEnds_data()
     QTest::newRow("B63 SIGINT") << When::AtOnce << u"kill -s INT 1"_s << QByteArray("SIGINT") << 0;
     QTest::newRow("B63 two signals")
         << When::AtOnce
-        << u"kill -s STOP -- -1; kill -s TERM 1; kill -s INT 1; "
-           "until grep -qs '^ShdPnd:.*4002$' /proc/[0-9]*/status; do sleep 0.05; done; "
+        << u"kill -s STOP -- -1; for i in $(seq 100); do "
+           "grep -qs ') T ' /proc/[0-9]*/stat && break; sleep 0.05; done; "
+           "kill -s TERM 1; kill -s INT 1; for i in $(seq 100); do "
+           "grep -qs '^ShdPnd:.*4002$' /proc/[0-9]*/status && break; sleep 0.05; done; "
            "kill -s CONT -- -1"_s
         << QByteArray() << 1;
     QTest::newRow("B63 davit is killed")
