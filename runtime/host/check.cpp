@@ -110,7 +110,8 @@ private:
     QString placeOf(const QString &entry) const
     {
         const QString file = entry.section(QStringLiteral(": "), 0, 0);
-        return entry.isEmpty() || m_config.source.startsWith(file) ? m_config.source : entry;
+        const bool isSame = m_config.source == file || m_config.source.startsWith(file + u',');
+        return entry.isEmpty() || isSame ? m_config.source : entry;
     }
     QString userPlace() const { return placeOf(m_config.userSource); }
     QString clusterPlace() const { return placeOf(m_config.clusterSource); }
