@@ -39,8 +39,8 @@ public:
     QString play(const Fault &fault);
     // Ends the faults and the writers and waits until all agree, then says what does not.
     QStringList disagreements(convergence::History history);
-    // After disagreements(): handler by handler, leaves out one event of each kind at random and
-    // says where nobody noticed.
+    // After disagreements(): handler by handler, leaves out one event of each kind that it heard at
+    // random and says where nobody noticed, and which kind no handler heard.
     QStringList unnoticedDrops(quint32 seed, convergence::History history) const;
     // "12 lists, 340 watches, …" of all informers.
     QString summary() const;
