@@ -60,12 +60,12 @@ Object MutationCache::find(const ObjectKey &key)
 QList<Object> MutationCache::byIndex(const QString &indexName, const QString &value)
 {
     const std::shared_ptr<const StoreSnapshot> snapshot = m_store->snapshot();
-    const StoreIndex *const index = snapshot->index(indexName);
-    if (!index)
+    const IndexValues valuesOf = snapshot->indexFunction(indexName);
+    if (!valuesOf)
         return {};
     QList<Object> found = snapshot->byIndex(indexName, value);
     for (const Object &addition : withNewerStates(*snapshot, found)) {
-        const std::optional<QStringList> values = (*index->values)(addition);
+        const std::optional<QStringList> values = valuesOf(addition);
         if (values && values->contains(value))
             found += addition;
     }

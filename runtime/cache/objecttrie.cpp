@@ -39,23 +39,33 @@ quint64 hashOf(QStringView text)
 
 Object ObjectTrie::find(const ObjectKey &key, quint64 hash) const
 {
-    const ObjectEntry *const entry = m_trie.find(hash, hasKey(key));
+    const Members *const members = m_namespaces.find(key.namespaceName);
+    const ObjectEntry *const entry = members ? members->find(hash, hasKey(key)) : nullptr;
     return entry ? entry->object() : Object();
 }
 
 Object ObjectTrie::put(const ObjectKey &key, quint64 hash, const Object &object)
 {
     const quint64 handle = priv::PoolAccess::release(Object(object));
-    if (ObjectEntry *const there = m_trie.edit(hash, hasKey(key)))
+    Members &members = m_namespaces.own(key.namespaceName);
+    if (ObjectEntry *const there = members.edit(hash, hasKey(key)))
         return priv::PoolAccess::adopt(std::exchange(there->handle, handle));
-    m_trie.insert({hash, handle});
+    members.insert({hash, handle});
+    ++m_size;
     return {};
 }
 
 Object ObjectTrie::remove(const ObjectKey &key, quint64 hash)
 {
-    const auto taken = m_trie.take(hash, hasKey(key));
-    return taken ? priv::PoolAccess::adopt(taken->handle) : Object();
+    const Members *const there = m_namespaces.find(key.namespaceName);
+    if (!there || !there->find(hash, hasKey(key)))
+        return {};
+    const bool isLast = there->size() == 1;
+    const auto taken = m_namespaces.own(key.namespaceName).take(hash, hasKey(key));
+    if (isLast)
+        m_namespaces.drop(key.namespaceName);
+    --m_size;
+    return priv::PoolAccess::adopt(taken->handle);
 }
 
 } // namespace davit::cache

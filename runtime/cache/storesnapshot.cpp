@@ -21,41 +21,37 @@ const StoreIndex *StoreSnapshot::index(const QString &name) const
     return at == indexes.end() ? nullptr : &*at;
 }
 
-const IndexBucket *StoreSnapshot::bucket(const QString &indexName, const QString &value) const
+IndexValues StoreSnapshot::indexFunction(const QString &name) const
 {
-    const StoreIndex *const at = index(indexName);
-    if (!at)
-        return nullptr;
-    const BucketEntry *const entry = at->buckets.find(
-        hashOf(value), [&](const BucketEntry &other) { return other.bucket->value == value; });
-    return entry ? entry->bucket : nullptr;
+    if (name == kNamespaceIndex)
+        return [](const Object &object) { return QStringList{object.namespaceName()}; };
+    const StoreIndex *const at = index(name);
+    return at ? *at->values : IndexValues();
 }
 
 QStringList StoreSnapshot::indexValues(const QString &indexName) const
 {
     QStringList values;
-    if (const StoreIndex *const at = index(indexName)) {
-        values.reserve(at->buckets.size());
-        at->buckets.forEach([&](const BucketEntry &entry) { values += entry.bucket->value; });
-        values.sort();
-    }
+    const auto take = [&](const QString &value, const auto &) { values += value; };
+    if (indexName == kNamespaceIndex)
+        objects.namespaces().forEach(take);
+    else if (const StoreIndex *const at = index(indexName))
+        at->buckets.forEach(take);
+    values.sort();
     return values;
 }
 
 QList<Object> StoreSnapshot::byIndex(const QString &indexName, const QString &value) const
 {
     QList<Object> found;
-    if (const IndexBucket *const members = bucket(indexName, value)) {
-        found.reserve(members->members.size());
-        members->members.forEach([&](const ObjectEntry &entry) { found += entry.object(); });
-    }
+    forEachOf(indexName, value, [&](const Object &object) { found += object; });
     return found;
 }
 
 Status StoreSnapshot::byIndex(
     const QString &indexName, const QString &value, QList<Object> *found) const
 {
-    if (!index(indexName))
+    if (!indexFunction(indexName))
         return unknownIndex(indexName);
     *found = byIndex(indexName, value);
     return Status::ok();
@@ -64,12 +60,10 @@ Status StoreSnapshot::byIndex(
 Status StoreSnapshot::indexKeys(
     const QString &indexName, const QString &value, QStringList *keys) const
 {
-    if (!index(indexName))
+    if (!indexFunction(indexName))
         return unknownIndex(indexName);
     keys->clear();
-    if (const IndexBucket *const members = bucket(indexName, value))
-        members->members.forEach(
-            [&](const ObjectEntry &entry) { *keys += toString(entry.object().key()); });
+    forEachOf(indexName, value, [&](const Object &object) { *keys += toString(object.key()); });
     keys->sort();
     return Status::ok();
 }
@@ -77,10 +71,10 @@ Status StoreSnapshot::indexKeys(
 Status StoreSnapshot::index(
     const QString &indexName, const Object &object, QList<Object> *found) const
 {
-    const StoreIndex *const at = index(indexName);
-    if (!at)
+    const IndexValues valuesOf = indexFunction(indexName);
+    if (!valuesOf)
         return unknownIndex(indexName);
-    const std::optional<QStringList> values = (*at->values)(object);
+    const std::optional<QStringList> values = valuesOf(object);
     if (!values)
         return Status(ErrorCode::PluginFault,
             QStringLiteral("read index \"%1\": its function failed for %2")
@@ -88,13 +82,13 @@ Status StoreSnapshot::index(
     found->clear();
     QSet<ObjectKey> seen;
     for (const QString &value : *values) {
-        for (const Object &member : byIndex(indexName, value)) {
+        forEachOf(indexName, value, [&](const Object &member) {
             const ObjectKey key = member.key();
             if (seen.contains(key))
-                continue;
+                return;
             seen.insert(key);
             *found += member;
-        }
+        });
     }
     return Status::ok();
 }

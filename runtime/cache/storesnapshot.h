@@ -21,45 +21,39 @@ namespace davit::cache {
 // without this index (B28). Called on the [cache-thread].
 using IndexValues = std::function<std::optional<QStringList>(const Object &)>;
 
-// The objects that share one value of an index. Counted by the strand only.
-struct IndexBucket
-{
-    quint32 refs = 1;
-    QString value;
-    BorrowedTrie members;
-};
-struct BucketEntry
-{
-    quint64 hash;
-    IndexBucket *bucket;
-};
-struct BucketCounting
-{
-    static void retain(const BucketEntry &entry) { ++entry.bucket->refs; }
-    static void release(const BucketEntry &entry)
-    {
-        if (--entry.bucket->refs == 0)
-            delete entry.bucket;
-    }
-};
+// The index that every store has: the namespace ("" for cluster scope). The objects lie by it.
+inline constexpr QLatin1StringView kNamespaceIndex{"namespace"};
 
 struct StoreIndex
 {
     QString name;
     std::shared_ptr<const IndexValues> values;
-    PersistentTrie<BucketEntry, BucketCounting> buckets;
+    BucketTrie<BorrowedTrie> buckets;
 };
 
 struct StoreSnapshot
 {
     ObjectTrie objects;
-    std::vector<StoreIndex> indexes;
+    std::vector<StoreIndex> indexes; // beside the namespace's
     QString resourceVersion; // of the newest change (S-1)
 
-    // Null when there is no such index. [thread-safe]
-    const StoreIndex *index(const QString &name) const;
-    // The bucket of a value, or null: an index holds no empty buckets (B26). [thread-safe]
-    const IndexBucket *bucket(const QString &indexName, const QString &value) const;
+    // Empty when there is no such index. [thread-safe]
+    IndexValues indexFunction(const QString &name) const;
+    // f(object) for each object of one value, in no particular order. False when there is none, or
+    // no such index. [thread-safe]
+    template <typename F>
+    bool forEachOf(const QString &indexName, const QString &value, F &&f) const
+    {
+        const auto eachOf = [&](const auto *members) {
+            if (members)
+                members->forEach([&f](const ObjectEntry &entry) { f(entry.object()); });
+            return members != nullptr;
+        };
+        if (indexName == kNamespaceIndex)
+            return eachOf(objects.namespaces().find(value));
+        const StoreIndex *const at = index(indexName);
+        return at && eachOf(at->buckets.find(value));
+    }
     // Values that have objects, sorted; empty for an unknown index. [thread-safe]
     QStringList indexValues(const QString &indexName) const;
     // Objects of one value, in no particular order. [thread-safe]
@@ -73,6 +67,9 @@ struct StoreSnapshot
     // In no particular order. [thread-safe]
     QList<Object> list() const;
     QList<ObjectKey> keys() const;
+
+private:
+    const StoreIndex *index(const QString &name) const;
 };
 
 } // namespace davit::cache

@@ -82,14 +82,10 @@ private:
 
 namespace {
 
-std::optional<QStringList> namespaceOf(const Object &object)
+// In an index, where equal keys do not tell the old object from the new one.
+auto isOf(const ObjectEntry &entry)
 {
-    return QStringList{object.namespaceName()};
-}
-
-auto hasValue(const QString &value)
-{
-    return [&value](const BucketEntry &entry) { return entry.bucket->value == value; };
+    return [handle = entry.handle](const ObjectEntry &other) { return other.handle == handle; };
 }
 
 } // namespace
@@ -97,9 +93,6 @@ auto hasValue(const QString &value)
 ThreadSafeStore::ThreadSafeStore(support::Executor *strand)
     : m_trash(std::make_shared<Trash>(strand))
 {
-    m_working.indexes.push_back(
-        {QString(kNamespaceIndex), std::make_shared<const IndexValues>(namespaceOf), {}});
-    m_given.emplace_back(); // the namespace is read from the object again
     publish();
 }
 
@@ -127,9 +120,10 @@ Object ThreadSafeStore::put(const ObjectKey &key, const Object &object)
     const ObjectEntry newEntry{hash, priv::PoolAccess::peek(stored)};
     const ObjectEntry oldEntry{hash, priv::PoolAccess::peek(before)};
     for (std::size_t i = 0; i < m_working.indexes.size(); ++i) {
-        if (!before.isNull())
-            unindexObject(i, key, oldEntry, before);
-        indexObject(i, key, newEntry, stored);
+        if (before.isNull())
+            indexObject(i, key, newEntry);
+        else
+            reindexObject(i, key, oldEntry, newEntry);
     }
     m_working.resourceVersion = stored.resourceVersion();
     return before;
@@ -142,7 +136,7 @@ Object ThreadSafeStore::remove(const ObjectKey &key)
     if (before.isNull())
         return before;
     for (std::size_t i = 0; i < m_working.indexes.size(); ++i)
-        unindexObject(i, key, {hash, priv::PoolAccess::peek(before)}, before);
+        unindexObject(i, key, {hash, priv::PoolAccess::peek(before)});
     return before;
 }
 
@@ -185,7 +179,7 @@ Status ThreadSafeStore::addIndexers(std::vector<std::pair<QString, IndexValues>>
     for (std::size_t i = 0; i < indexers.size(); ++i) {
         const QString &name = indexers[i].first;
         const auto isTwin = [&](const auto &other) { return other.first == name; };
-        if (m_working.index(name)
+        if (m_working.indexFunction(name)
             || std::any_of(indexers.begin(), indexers.begin() + std::ptrdiff_t(i), isTwin))
             return Status(ErrorCode::AlreadyExists,
                 QStringLiteral("add index %1: an index of that name is there already").arg(name));
@@ -195,8 +189,7 @@ Status ThreadSafeStore::addIndexers(std::vector<std::pair<QString, IndexValues>>
             {name, std::make_shared<const IndexValues>(std::move(values)), {}});
         m_given.emplace_back();
         m_working.objects.forEachEntry([&](const ObjectEntry &entry) {
-            const Object object = entry.object();
-            indexObject(m_given.size() - 1, object.key(), entry, object);
+            indexObject(m_given.size() - 1, entry.object().key(), entry);
         });
     }
     return Status::ok();
@@ -204,7 +197,7 @@ Status ThreadSafeStore::addIndexers(std::vector<std::pair<QString, IndexValues>>
 
 void ThreadSafeStore::removeIndexer(const QString &name)
 {
-    for (std::size_t i = 1; i < m_working.indexes.size(); ++i) {
+    for (std::size_t i = 0; i < m_working.indexes.size(); ++i) {
         if (m_working.indexes[i].name != name)
             continue;
         m_working.indexes.erase(m_working.indexes.begin() + std::ptrdiff_t(i));
@@ -220,54 +213,56 @@ void ThreadSafeStore::detach()
     m_given.clear();
 }
 
-void ThreadSafeStore::indexObject(
-    std::size_t which, const ObjectKey &key, const ObjectEntry &entry, const Object &object)
+void ThreadSafeStore::indexObject(std::size_t which, const ObjectKey &key, const ObjectEntry &entry)
 {
-    StoreIndex &index = m_working.indexes[which];
-    std::optional<QStringList> values = (*index.values)(object);
+    addValues(which, key, entry, (*m_working.indexes[which].values)(entry.object()));
+}
+
+void ThreadSafeStore::addValues(std::size_t which, const ObjectKey &key, const ObjectEntry &entry,
+    const std::optional<QStringList> &values)
+{
     if (!values || values->isEmpty())
         return;
-    for (const QString &value : std::as_const(*values)) {
-        const quint64 hash = hashOf(value);
-        if (!index.buckets.find(hash, hasValue(value)))
-            index.buckets.insert({hash, new IndexBucket{1, value, {}}});
-        BorrowedTrie &members = ownBucket(index, hash, value).members;
-        const auto isThis = [&](const ObjectEntry &other) { return other.handle == entry.handle; };
-        if (!members.find(entry.hash, isThis)) // a value given twice counts once
+    for (const QString &value : *values) {
+        BorrowedTrie &members = m_working.indexes[which].buckets.own(value);
+        if (!members.find(entry.hash, isOf(entry))) // a value given twice counts once
             members.insert(entry);
     }
-    if (which > 0)
-        m_given[which].insert(key, std::move(*values));
+    m_given[which].insert(key, *values);
 }
 
 void ThreadSafeStore::unindexObject(
-    std::size_t which, const ObjectKey &key, const ObjectEntry &entry, const Object &object)
+    std::size_t which, const ObjectKey &key, const ObjectEntry &entry)
 {
-    StoreIndex &index = m_working.indexes[which];
-    const QStringList values
-        = which > 0 ? m_given[which].take(key) : QStringList{object.namespaceName()};
-    const auto isThis = [&](const ObjectEntry &other) { return other.handle == entry.handle; };
+    BucketTrie<BorrowedTrie> &buckets = m_working.indexes[which].buckets;
+    const QStringList values = m_given[which].take(key);
     for (const QString &value : values) {
-        const quint64 hash = hashOf(value);
-        const BucketEntry *const found = index.buckets.find(hash, hasValue(value));
-        if (!found || !found->bucket->members.find(entry.hash, isThis))
+        const BorrowedTrie *const members = buckets.find(value);
+        if (!members || !members->find(entry.hash, isOf(entry)))
             continue; // the value was given twice
-        if (found->bucket->members.size() == 1)
-            BucketCounting::release(*index.buckets.take(hash, hasValue(value)));
+        if (members->size() == 1)
+            buckets.drop(value);
         else
-            ownBucket(index, hash, value).members.take(entry.hash, isThis);
+            buckets.own(value).take(entry.hash, isOf(entry));
     }
 }
 
-// The bucket of a value that is there, as one that no snapshot shares.
-IndexBucket &ThreadSafeStore::ownBucket(StoreIndex &index, quint64 hash, const QString &value)
+// Most changes leave an object in its buckets: then its entries change in place.
+void ThreadSafeStore::reindexObject(
+    std::size_t which, const ObjectKey &key, const ObjectEntry &from, const ObjectEntry &to)
 {
-    BucketEntry *const place = index.buckets.edit(hash, hasValue(value));
-    if (place->bucket->refs > 1) {
-        --place->bucket->refs;
-        place->bucket = new IndexBucket{1, place->bucket->value, place->bucket->members};
+    StoreIndex &index = m_working.indexes[which];
+    const std::optional<QStringList> values = (*index.values)(to.object());
+    const QStringList given = m_given[which].value(key);
+    if (values.value_or(QStringList()) != given) {
+        unindexObject(which, key, from);
+        addValues(which, key, to, values);
+        return;
     }
-    return *place->bucket;
+    for (const QString &value : given) {
+        if (ObjectEntry *const entry = index.buckets.own(value).edit(from.hash, isOf(from)))
+            entry->handle = to.handle;
+    }
 }
 
 } // namespace davit::cache

@@ -17,9 +17,6 @@
 
 namespace davit::cache {
 
-// The index that every store has: the namespace ("" for cluster scope).
-inline constexpr QLatin1StringView kNamespaceIndex{"namespace"};
-
 class ThreadSafeStore
 {
 public:
@@ -60,11 +57,12 @@ public:
 
 private:
     class Trash;
-    void indexObject(
-        std::size_t which, const ObjectKey &key, const ObjectEntry &entry, const Object &object);
-    void unindexObject(
-        std::size_t which, const ObjectKey &key, const ObjectEntry &entry, const Object &object);
-    IndexBucket &ownBucket(StoreIndex &index, quint64 hash, const QString &value);
+    void indexObject(std::size_t which, const ObjectKey &key, const ObjectEntry &entry);
+    void unindexObject(std::size_t which, const ObjectKey &key, const ObjectEntry &entry);
+    void reindexObject(
+        std::size_t which, const ObjectKey &key, const ObjectEntry &from, const ObjectEntry &to);
+    void addValues(std::size_t which, const ObjectKey &key, const ObjectEntry &entry,
+        const std::optional<QStringList> &values);
 
     std::shared_ptr<Trash> m_trash;
     StoreSnapshot m_working; // thread-confined: the strand

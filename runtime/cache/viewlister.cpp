@@ -61,12 +61,10 @@ QList<Object> ViewLister::list(const QString *namespaceName, const LabelSelector
                 found += filter.shown(object);
         };
         const QString &narrow = asked.isEmpty() ? scope : asked;
-        if (narrow.isEmpty()) {
+        if (narrow.isEmpty())
             snapshot->objects.forEach(take);
-        } else if (const IndexBucket *const bucket
-            = snapshot->bucket(QString(kNamespaceIndex), narrow)) {
-            bucket->members.forEach([&](const ObjectEntry &entry) { take(entry.object()); });
-        }
+        else
+            snapshot->forEachOf(QString(kNamespaceIndex), narrow, take);
     }
     return found;
 }
@@ -83,14 +81,11 @@ bool ViewLister::byIndex(const QString &name, const QString &value, QList<Object
     for (const std::shared_ptr<ViewPart> &part : m_parts) {
         const ViewPart::Reading reading = part->read();
         const auto &snapshot = reading.snapshot;
-        isKnown = isKnown || snapshot->index(inStore);
-        if (const IndexBucket *const bucket = snapshot->bucket(inStore, value)) {
-            bucket->members.forEach([&](const ObjectEntry &entry) {
-                const Object object = entry.object();
-                if (reading.showsAll || part->filter().passes(object))
-                    objects->append(part->filter().shown(object));
-            });
-        }
+        isKnown = isKnown || snapshot->indexFunction(inStore);
+        snapshot->forEachOf(inStore, value, [&](const Object &object) {
+            if (reading.showsAll || part->filter().passes(object))
+                objects->append(part->filter().shown(object));
+        });
     }
     return isKnown;
 }
@@ -104,11 +99,12 @@ QStringList ViewLister::indexValues(const QString &name) const
         const auto &snapshot = reading.snapshot;
         for (const QString &value : snapshot->indexValues(inStore)) {
             // The store's own index speaks for objects beyond this view, too.
-            const IndexBucket *const bucket = snapshot->bucket(inStore, value);
             bool isSeen = reading.showsAll || inStore != kNamespaceIndex;
-            bucket->members.forEach([&](const ObjectEntry &entry) {
-                isSeen = isSeen || part->filter().passes(entry.object());
-            });
+            if (!isSeen) {
+                snapshot->forEachOf(inStore, value, [&](const Object &object) {
+                    isSeen = isSeen || part->filter().passes(object);
+                });
+            }
             if (isSeen)
                 values.insert(value);
         }

@@ -91,7 +91,8 @@ void t52_emptyBucketsVanish()
     store.put(widget(u"one@2", R"({"users":"bert"})"));
     store.publish();
     QCOMPARE(store.snapshot()->indexValues(QStringLiteral("byUser")), L({"bert"}));
-    QVERIFY(!store.snapshot()->bucket(QStringLiteral("byUser"), QStringLiteral("ernie")));
+    QVERIFY(!store.snapshot()->forEachOf(
+        QStringLiteral("byUser"), QStringLiteral("ernie"), [](const Object &) {}));
 }
 
 void t53_lateIndexer()
@@ -105,7 +106,7 @@ void t53_lateIndexer()
     QCOMPARE(keysOf(*store.snapshot(), "byUser", QStringLiteral("ernie")), L({"one", "tre"}));
     store.removeIndexer(QStringLiteral("byUser"));
     store.publish();
-    QVERIFY(!store.snapshot()->index(QStringLiteral("byUser")));
+    QVERIFY(!store.snapshot()->indexFunction(QStringLiteral("byUser")));
     QVERIFY(store.addIndexers({{QStringLiteral("byUser"), byLabel("users")}}).isOk());
 }
 
@@ -116,7 +117,7 @@ void t54_indexerConflict()
     const Status status = store.addIndexers(
         {{QStringLiteral("y"), byLabel("y")}, {QStringLiteral("x"), byLabel("x")}});
     QCOMPARE(status.error().code(), ErrorCode::AlreadyExists);
-    QVERIFY(!store.working().index(QStringLiteral("y"))); // none of them
+    QVERIFY(!store.working().indexFunction(QStringLiteral("y"))); // none of them
     QVERIFY(!store.addIndexers({{QString(kNamespaceIndex), byLabel("x")}}).isOk());
 }
 
@@ -476,7 +477,7 @@ void tst_ThreadSafeStore::indexes()
     for (const QString &value : values)
         QCOMPARE(keysOf(*snapshot, "u", value), L({"n/o"}));
     QVERIFY(snapshot->byIndex(QStringLiteral("u"), QStringLiteral("other")).isEmpty());
-    QVERIFY(!snapshot->index(QStringLiteral("unknown")));
+    QVERIFY(!snapshot->indexFunction(QStringLiteral("unknown")));
     store.remove({QStringLiteral("n"), QStringLiteral("o")});
     store.publish();
     QVERIFY(store.snapshot()->indexValues(QStringLiteral("u")).isEmpty());
