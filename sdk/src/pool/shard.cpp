@@ -108,8 +108,8 @@ Ref Shard::insert(std::uint32_t hash, BlockKind kind, const std::uint8_t *conten
     Block *block = ::new (addressOf(ref)) Block{
         {1}, hash, std::uint32_t(size) | std::uint32_t(kind) << 24 | std::uint32_t(account) << 26};
     std::memcpy(block->content(), content, size);
-    if ((m_used + 1) * 20 > m_slots.size() * 17) // load up to 0.85
-        resizeTable(std::max(kMinCapacity, m_slots.size() + m_slots.size() / 4));
+    if ((m_used + 1) * 9 > m_slots.size() * 8) // load up to 0.89
+        resizeTable(std::max(kMinCapacity, m_slots.size() + m_slots.size() / 6));
     place(ref, hash);
     ++m_used;
     liveBytes += blockBytes(size);
