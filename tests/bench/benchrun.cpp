@@ -89,7 +89,7 @@ void BenchRun::takeSyncFigures(qint64 objects)
     m_result.peakMegabytes = peakResidentMegabytes();
     trimMemory();
     m_result.residentTrimmedMegabytes = residentMegabytes();
-    m_result.heapBytesPerObject = double(liveHeapBytes()) / double(std::max<qint64>(1, objects));
+    m_result.heapBytesPerObject = double(settledHeapBytes()) / double(std::max<qint64>(1, objects));
 }
 
 void BenchRun::burst()

@@ -3,9 +3,11 @@
 #include <davit/priv/poolaccess.h>
 
 #include <QtCore/qfile.h>
+#include <algorithm>
 #include <chrono>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <thread>
 
 namespace bench {
 namespace {
@@ -26,6 +28,13 @@ double statusMegabytes(const QByteArray &name)
 double seconds(const timeval &time)
 {
     return double(time.tv_sec) + double(time.tv_usec) / 1e6;
+}
+
+quint64 liveHeapBytes()
+{
+    const struct mallinfo2 heap = ::mallinfo2();
+    const davit::priv::PoolStats pool = davit::priv::poolStats();
+    return quint64(heap.uordblks) + quint64(heap.hblkhd) + pool.liveBytes + pool.wastedBytes;
 }
 
 } // namespace
@@ -53,11 +62,16 @@ void trimMemory()
     ::malloc_trim(0);
 }
 
-quint64 liveHeapBytes()
+quint64 settledHeapBytes()
 {
-    const struct mallinfo2 heap = ::mallinfo2();
-    const davit::priv::PoolStats pool = davit::priv::poolStats();
-    return quint64(heap.uordblks) + quint64(heap.hblkhd) + pool.liveBytes + pool.wastedBytes;
+    quint64 least = liveHeapBytes();
+    for (int unchanged = 0, tries = 0; unchanged < 2 && tries < 50; ++tries) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        const quint64 now = liveHeapBytes();
+        unchanged = now < least ? 0 : unchanged + 1;
+        least = std::min(least, now);
+    }
+    return least;
 }
 
 qint64 wallNanoseconds()
