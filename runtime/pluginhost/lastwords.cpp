@@ -65,6 +65,15 @@ public:
             m_text[m_size++] = static_cast<unsigned char>(*text) < ' ' ? ' ' : *text;
         return *this;
     }
+    // Of Kubernetes, whose names are ASCII, but for what a plugin calls its own.
+    Sentence &operator<<(QStringView text)
+    {
+        for (const QChar c : text) {
+            const char letter[] = {c.unicode() < 0x7f ? char(c.unicode()) : '?', '\0'};
+            *this << letter;
+        }
+        return *this;
+    }
     void write()
     {
         m_text[m_size++] = '\n';
@@ -83,10 +92,12 @@ void say(const char *how, const char *detail = "")
     const RunningCode code = PluginFaults::runningHere();
     Sentence sentence;
     sentence << "davit: ";
-    if (code.entry)
-        sentence << "plugin \"" << code.pluginId << "\" ended the process in its " << code.entry
-                 << ": " << how << detail << "; mend the plugin or remove it";
-    else if (const char *const id = pluginOnStack())
+    if (code.entry) {
+        sentence << "plugin \"" << code.pluginId << "\" ended the process in its " << code.entry;
+        if (!code.subject.isEmpty())
+            sentence << " (" << code.subject << ")";
+        sentence << ": " << how << detail << "; mend the plugin or remove it";
+    } else if (const char *const id = pluginOnStack())
         sentence << "plugin \"" << id << "\" ended the process outside of the host's calls: " << how
                  << detail << "; mend the plugin or remove it";
     else

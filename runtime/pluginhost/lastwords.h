@@ -1,7 +1,8 @@
 // The last sentence of a process that ends without being asked to: how, and in whose code.
 // Contract:
 //   - exit(), std::terminate, qFatal, abort and fatal signals are told, on one line of plain text
-//   that names the plugin and its call, or says that the thread ran no plugin's code.
+//   that names the plugin, its call and what that is about, or says that the thread ran no plugin's
+//   code.
 //   - exit() and quick_exit() give exit code 1, whatever was asked for, and run no destructor:
 //   other threads are in the middle of their code. The other ways end as they would without this.
 //   - On a thread that the host does not know to be in a plugin's call, the plugin is the one whose

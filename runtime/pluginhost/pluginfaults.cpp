@@ -82,7 +82,7 @@ bool PluginFaults::isToldLocked(std::chrono::nanoseconds now, const QString &lin
 void PluginFaults::entered(const char *entry, const QString &subject) noexcept
 {
     const auto now = m_time.monotonic();
-    const RunningCode outer = std::exchange(t_running, {m_pluginId.constData(), entry});
+    const RunningCode outer = std::exchange(t_running, {m_pluginId.constData(), entry, subject});
     const std::lock_guard lock(m_mutex);
     m_calls.push_back({std::this_thread::get_id(), entry, subject, now, outer});
 }

@@ -36,11 +36,12 @@ struct FaultSettings
     std::function<void(const QString &pluginId, const char *entry, const QString &subject)> onFault;
 };
 
-// The plugin code that a thread runs. Both null outside of any.
+// The plugin code that a thread runs. Null outside of any; the texts live as long as the call.
 struct RunningCode
 {
-    const char *pluginId = nullptr; // lives as long as the call
-    const char *entry = nullptr; // constant
+    const char *pluginId = nullptr;
+    const char *entry = nullptr;
+    QStringView subject;
 };
 
 class PluginFaults final : public priv::FaultSink

@@ -325,7 +325,8 @@ void tst_Run::lastWords_data()
 #endif
 }
 
-// A plugin that ends the process is named; other threads may still have a line to write.
+// A plugin that ends the process is named, and what it was at; other threads may still have a line
+// to write.
 void tst_Run::lastWords()
 {
     QFETCH(const QString, where);
@@ -344,9 +345,12 @@ void tst_Run::lastWords()
     }
     davit.run(arguments);
     QCOMPARE(davit.waitForExit(), exitCode);
+    const QHash<QString, QString> about{{u"load"_s, u"sleeper"_s}, {u"initialize"_s, u"sleeper"_s},
+        {u"event"_s, u"SleeperPlugin"_s}, {u"reconcile"_s, u"sleeper default/one"_s}};
     const QString told
         = u"\ndavit: plugin \"sleeper\" ended the process %1: %2; mend the plugin or remove it\n"_s
-              .arg(where == u"thread" ? u"outside of the host's calls"_s : u"in its "_s + where,
+              .arg(where == u"thread" ? u"outside of the host's calls"_s
+                                      : u"in its %1 (%2)"_s.arg(where, about.value(where)),
                   words);
     QVERIFY2(davit.errorText().contains(told.toUtf8()), davit.errorText().constData());
 }
