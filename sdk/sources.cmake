@@ -10,7 +10,7 @@ set(DAVIT_SDK_SOURCES
     src/conditions.cpp src/ownership.cpp src/finalizers.cpp src/writes.cpp src/quantity.cpp
     ${DAVIT_POOL_SOURCES}
     src/informerrequest.cpp src/consistency.cpp src/informer.cpp src/lister.cpp
-    src/clock.cpp src/logging.cpp src/metrics.cpp src/selector.cpp src/labelparser.cpp src/fieldselector.cpp
+    src/clock.cpp src/logging.cpp src/metrics.cpp src/selector.cpp src/labelparser.cpp src/fieldselector.cpp src/shardselector.cpp
     src/clienttypes.cpp src/requestoptions.cpp src/client.cpp src/eventrecorder.cpp
     src/predicate.cpp src/reconciler.cpp src/controllerbuilder.cpp
     src/cluster.cpp src/hostcontext.cpp src/controllerplugin.cpp

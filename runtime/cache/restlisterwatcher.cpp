@@ -133,9 +133,10 @@ class RestList final : public RestOperation
 {
 public:
     RestList(const RestCollection &collection, const Logger &log,
-        std::shared_ptr<bool> wantsProtobuf, ListSink &sink)
+        std::shared_ptr<bool> wantsProtobuf, Shard shard, ListSink &sink)
         : RestOperation("list", collection, log, std::move(wantsProtobuf))
         , m_gvk(collection.resource.gvk)
+        , m_shard(std::move(shard))
         , m_options(decodeOptions(collection, m_gvk, sink))
         , m_limits(collection.limits)
         , m_sink(sink)
@@ -161,6 +162,7 @@ private:
         if (m_isEnded)
             return;
         std::vector<Object> items = m_decoder->feed(bytes);
+        std::erase_if(items, [this](const Object &item) { return !m_shard.has(item); });
         m_isEnded = m_decoder->needsJson();
         if (!m_isEnded) {
             m_sink.onListItems(std::move(items), bytes.size());
@@ -198,6 +200,7 @@ private:
     }
 
     const Gvk m_gvk; // the decoder borrows it
+    const Shard m_shard;
     const priv::DecodeOptions m_options;
     const codec::Limits m_limits;
     std::unique_ptr<codec::ListReader> m_decoder; // null before the head
@@ -209,9 +212,10 @@ class RestWatch final : public RestOperation
 {
 public:
     RestWatch(const RestCollection &collection, const Logger &log,
-        std::shared_ptr<bool> wantsProtobuf, WatchSink &sink)
+        std::shared_ptr<bool> wantsProtobuf, Shard shard, WatchSink &sink)
         : RestOperation("watch", collection, log, std::move(wantsProtobuf))
         , m_gvk(collection.resource.gvk)
+        , m_shard(std::move(shard))
         , m_options(decodeOptions(collection, m_gvk, sink))
         , m_limits(collection.limits)
         , m_onEvent(collection.onEvent)
@@ -250,6 +254,9 @@ private:
         for (const codec::WatchEvent &event : events)
             if (m_onEvent && !event.object.isNull())
                 m_onEvent(event.object);
+        std::erase_if(events, [this](const codec::WatchEvent &event) {
+            return !event.object.isNull() && !m_shard.has(event.object);
+        });
         m_isEnded = m_decoder->needsJson();
         m_sink.onWatchEvents(std::move(events), bytes.size());
         if (!m_isEnded)
@@ -273,6 +280,7 @@ private:
     }
 
     const Gvk m_gvk; // the decoder borrows it
+    const Shard m_shard;
     const priv::DecodeOptions m_options;
     const codec::Limits m_limits;
     std::unique_ptr<codec::WatchReader> m_decoder; // null before the head
@@ -283,6 +291,18 @@ private:
 
 } // namespace
 
+bool Shard::has(const Object &object) const
+{
+    if (m_selector.matches(object))
+        return true;
+    if (!std::exchange(*m_isSaid, true))
+        m_log.warning(
+            "the server sends objects of all shards: its gate ShardedListAndWatch is off; "
+            "those of others are left out here",
+            {{"shard", m_selector.toString()}});
+    return false;
+}
+
 RestListerWatcher::RestListerWatcher(
     transport::Transport &transport, const RestCollection &collection, const Logger &log)
     : m_transport(transport)
@@ -292,20 +312,36 @@ RestListerWatcher::RestListerWatcher(
           && collection.depth == priv::Depth::Full && isInSchema(collection.resource.gvk)))
 { }
 
-transport::Request RestListerWatcher::request(const RestCollection &collection,
-    const transport::ListOptions &options, transport::Channel channel) const
+transport::ListOptions RestListerWatcher::narrowed(
+    const RestCollection &collection, const transport::ListOptions &options)
 {
     transport::ListOptions narrowed = options;
     narrowed.labelSelector = collection.labelSelector;
     narrowed.fieldSelector = collection.fieldSelector;
+    narrowed.shardSelector = collection.shardSelector;
     if (collection.tweak)
         collection.tweak(&narrowed);
+    return narrowed;
+}
+
+Shard RestListerWatcher::shardOf(const transport::ListOptions &sent) const
+{
+    ShardSelector selector;
+    // A wrong one, of a tweak, is the server's to refuse.
+    if (!ShardSelector::parse(sent.shardSelector, &selector).isOk() || selector.isEmpty())
+        return {};
+    return {selector, m_log, m_saidThatAllCome};
+}
+
+transport::Request RestListerWatcher::request(const RestCollection &collection,
+    const transport::ListOptions &sent, transport::Channel channel) const
+{
     transport::Request request;
     request.channel = channel;
     const Result<transport::Resource> current
         = collection.current ? collection.current() : collection.resource;
     request.target = transport::collectionTarget(
-        current.isOk() ? current.value() : collection.resource, collection.namespaceName, narrowed);
+        current.isOk() ? current.value() : collection.resource, collection.namespaceName, sent);
     if (collection.depth == priv::Depth::MetadataOnly)
         request.accept = channel == transport::Channel::List ? kPartialList : kPartialObject;
     else if (*m_wantsProtobuf)
@@ -320,9 +356,10 @@ transport::Request RestListerWatcher::request(const RestCollection &collection,
 std::unique_ptr<Operation> RestListerWatcher::list(
     const transport::ListOptions &options, support::Executor &executor, ListSink &sink)
 {
-    auto operation = std::make_unique<RestList>(m_collection, m_log, m_wantsProtobuf, sink);
-    operation->start(
-        m_transport, request(m_collection, options, transport::Channel::List), executor);
+    const transport::ListOptions sent = narrowed(m_collection, options);
+    auto operation
+        = std::make_unique<RestList>(m_collection, m_log, m_wantsProtobuf, shardOf(sent), sink);
+    operation->start(m_transport, request(m_collection, sent, transport::Channel::List), executor);
     return operation;
 }
 
@@ -334,18 +371,21 @@ std::unique_ptr<Operation> RestListerWatcher::askVersion(
     RestCollection all = m_collection;
     all.labelSelector.clear();
     all.fieldSelector.clear();
+    all.shardSelector.clear();
     all.tweak = {};
-    auto operation = std::make_unique<RestList>(all, m_log, m_wantsProtobuf, sink);
-    operation->start(m_transport, request(all, options, transport::Channel::List), executor);
+    const transport::ListOptions sent = narrowed(all, options);
+    auto operation = std::make_unique<RestList>(all, m_log, m_wantsProtobuf, Shard(), sink);
+    operation->start(m_transport, request(all, sent, transport::Channel::List), executor);
     return operation;
 }
 
 std::unique_ptr<Operation> RestListerWatcher::watch(
     const transport::ListOptions &options, support::Executor &executor, WatchSink &sink)
 {
-    auto operation = std::make_unique<RestWatch>(m_collection, m_log, m_wantsProtobuf, sink);
-    operation->start(
-        m_transport, request(m_collection, options, transport::Channel::Watch), executor);
+    const transport::ListOptions sent = narrowed(m_collection, options);
+    auto operation
+        = std::make_unique<RestWatch>(m_collection, m_log, m_wantsProtobuf, shardOf(sent), sink);
+    operation->start(m_transport, request(m_collection, sent, transport::Channel::Watch), executor);
     return operation;
 }
 

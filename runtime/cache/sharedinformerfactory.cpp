@@ -180,7 +180,7 @@ std::unique_ptr<RunningInformer> SharedInformerFactory::Core::make(
         source = m_options.source(scope);
     } else {
         RestCollection collection{resource, scope.namespaceName, scope.labelSelector,
-            scope.fieldSelector, m_options.managedFields,
+            scope.fieldSelector, scope.shardSelector, m_options.managedFields,
             scope.isMetadataOnly ? priv::Depth::MetadataOnly : priv::Depth::Full, m_options.limits,
             {}, m_options.warnings};
         if (m_options.tweak)

@@ -48,10 +48,14 @@ Result<WatchScope> WatchScope::of(const InformerRequest &request)
     Status status = LabelSelector::parse(request.labelSelector(), &labels);
     if (status.isOk())
         status = FieldSelector::parse(request.fieldSelector(), &fields);
+    ShardSelector shard;
+    if (status.isOk())
+        status = ShardSelector::parse(request.shardSelector(), &shard);
     if (!status.isOk())
         return status.error().withContext(QStringLiteral("watch ") + toString(request.gvk()));
     return WatchScope{request.gvk(), {}, labels.isEmpty() ? QString() : labels.toString(),
-        fields.isEmpty() ? QString() : fields.toString(), request.payload() == Payload::Metadata};
+        fields.isEmpty() ? QString() : fields.toString(), request.payload() == Payload::Metadata,
+        shard.toString()};
 }
 
 bool WatchScope::covers(const WatchScope &narrow) const
@@ -62,6 +66,8 @@ bool WatchScope::covers(const WatchScope &narrow) const
         return false;
     if (!namespaceName.isEmpty() && namespaceName != narrow.namespaceName)
         return false;
+    if (!shardSelector.isEmpty() && shardSelector != narrow.shardSelector)
+        return false; // a shard within another one has a watch of its own
     if (!hasAll(termsOf(narrow.labelSelector, Grammar::Labels),
             termsOf(labelSelector, Grammar::Labels)))
         return false;
@@ -87,6 +93,8 @@ QString WatchScope::toText() const
         text += QStringLiteral(" with labels ") + labelSelector;
     if (!fieldSelector.isEmpty())
         text += QStringLiteral(" with fields ") + fieldSelector;
+    if (!shardSelector.isEmpty())
+        text += QStringLiteral(" of ") + shardSelector;
     if (isMetadataOnly)
         text += QStringLiteral(" (metadata)");
     return text;
@@ -96,14 +104,15 @@ bool operator==(const WatchScope &a, const WatchScope &b)
 {
     return a.gvk == b.gvk && a.namespaceName == b.namespaceName
         && a.labelSelector == b.labelSelector && a.fieldSelector == b.fieldSelector
-        && a.isMetadataOnly == b.isMetadataOnly;
+        && a.isMetadataOnly == b.isMetadataOnly && a.shardSelector == b.shardSelector;
 }
 
 ViewFilter::ViewFilter(const WatchScope &scope) : m_scope(scope)
 {
     const Status labels = LabelSelector::parse(scope.labelSelector, &m_labels);
     const Status fields = FieldSelector::parse(scope.fieldSelector, &m_fields);
-    Q_ASSERT(labels.isOk() && fields.isOk());
+    const Status shard = ShardSelector::parse(scope.shardSelector, &m_shard);
+    Q_ASSERT(labels.isOk() && fields.isOk() && shard.isOk());
 }
 
 bool ViewFilter::passes(const Object &object) const
@@ -111,7 +120,7 @@ bool ViewFilter::passes(const Object &object) const
     if (!m_scope.namespaceName.isEmpty() && object.namespaceName() != m_scope.namespaceName)
         return false;
     return (m_labels.isEmpty() || m_labels.matches(object))
-        && (m_fields.isEmpty() || m_fields.matches(object));
+        && (m_fields.isEmpty() || m_fields.matches(object)) && m_shard.matches(object);
 }
 
 Object ViewFilter::shown(const Object &object) const
@@ -122,7 +131,7 @@ Object ViewFilter::shown(const Object &object) const
 bool ViewFilter::isTransparent() const
 {
     return m_scope.namespaceName.isEmpty() && m_labels.isEmpty() && m_fields.isEmpty()
-        && !m_scope.isMetadataOnly;
+        && m_shard.isEmpty() && !m_scope.isMetadataOnly;
 }
 
 } // namespace davit::cache

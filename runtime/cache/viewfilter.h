@@ -16,6 +16,7 @@ struct WatchScope
     QString labelSelector; // in printed form
     QString fieldSelector; // in printed form
     bool isMetadataOnly = false;
+    QString shardSelector = {}; // in printed form
 
     // What is asked for, its namespaces left out; a selector's fault else. [thread-safe]
     static Result<WatchScope> of(const InformerRequest &request);
@@ -46,6 +47,7 @@ private:
     WatchScope m_scope;
     LabelSelector m_labels;
     FieldSelector m_fields;
+    ShardSelector m_shard;
 };
 
 } // namespace davit::cache

@@ -122,7 +122,7 @@ cache::FactoryOptions RuntimeServices::followingOptions(const Configuration &con
     options.onWatchError = [this](const cache::WatchScope &scope, const Error &error) {
         // A part of them says nothing of all of them.
         if (scope.namespaceName.isEmpty() && scope.labelSelector.isEmpty()
-            && scope.fieldSelector.isEmpty())
+            && scope.fieldSelector.isEmpty() && scope.shardSelector.isEmpty())
             m_definitions.failed(scope.gvk, error);
     };
     return options;

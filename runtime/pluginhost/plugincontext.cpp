@@ -108,6 +108,9 @@ Status PluginContext::narrow(const InformerRequest &request, InformerRequest *ef
     FieldSelector fields;
     if (Status status = FieldSelector::parse(request.fieldSelector(), &fields); !status.isOk())
         return wrong(ErrorCode::InvalidArgument, status.error().message());
+    ShardSelector shard;
+    if (Status status = ShardSelector::parse(request.shardSelector(), &shard); !status.isOk())
+        return wrong(ErrorCode::InvalidArgument, status.error().message());
     *effective = request;
     if (namespaces.isEmpty())
         effective->inNamespaces(declared->namespaces);

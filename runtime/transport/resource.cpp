@@ -74,6 +74,7 @@ QByteArray collectionTarget(
         query.add("watch", "true");
     query.addText("labelSelector", options.labelSelector);
     query.addText("fieldSelector", options.fieldSelector);
+    query.addText("shardSelector", options.shardSelector);
     query.addText("resourceVersion", options.resourceVersion);
     query.addText("resourceVersionMatch", options.resourceVersionMatch);
     query.addText("continue", options.continueToken);

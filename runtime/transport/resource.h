@@ -32,6 +32,7 @@ struct ListOptions
 {
     QString labelSelector;
     QString fieldSelector;
+    QString shardSelector;
     QString resourceVersion; // "" is not sent
     QString resourceVersionMatch; // "Exact", "NotOlderThan"
     QString continueToken;

@@ -25,8 +25,10 @@ void addSource(ControllerSpec &spec, SourceSpec source)
 {
     LabelSelector labels;
     FieldSelector fields;
+    ShardSelector shard;
     for (const Status &status : {LabelSelector::parse(source.request.labelSelector(), &labels),
-             FieldSelector::parse(source.request.fieldSelector(), &fields)})
+             FieldSelector::parse(source.request.fieldSelector(), &fields),
+             ShardSelector::parse(source.request.shardSelector(), &shard)})
         if (!status.isOk())
             keepFirst(spec,
                 toString(source.request.gvk()) + QStringLiteral(": ") + status.error().message());

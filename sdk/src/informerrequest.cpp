@@ -9,6 +9,7 @@ public:
     QStringList namespaces;
     QString labelSelector;
     QString fieldSelector;
+    QString shardSelector;
     Payload payload = Payload::Unset;
     Delivery delivery = Delivery::Unset;
     std::chrono::nanoseconds resyncPeriod{-1};
@@ -38,6 +39,12 @@ InformerRequest &InformerRequest::withLabels(const QString &labelSelector)
 InformerRequest &InformerRequest::withFields(const QString &fieldSelector)
 {
     d->fieldSelector = fieldSelector;
+    return *this;
+}
+
+InformerRequest &InformerRequest::withShard(const QString &shardSelector)
+{
+    d->shardSelector = shardSelector;
     return *this;
 }
 
@@ -77,6 +84,11 @@ QString InformerRequest::labelSelector() const
 QString InformerRequest::fieldSelector() const
 {
     return d->fieldSelector;
+}
+
+QString InformerRequest::shardSelector() const
+{
+    return d->shardSelector;
 }
 
 Payload InformerRequest::payload() const

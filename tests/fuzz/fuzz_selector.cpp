@@ -1,4 +1,4 @@
-// Label and field selectors: what parses prints as text that parses to the same.
+// Label, field and shard selectors: what parses prints as text that parses to the same.
 #include "fuzzing.h"
 
 #include <davit/selector.h>
@@ -24,5 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         = QString::fromUtf8(reinterpret_cast<const char *>(data), static_cast<qsizetype>(size));
     check<LabelSelector>(text);
     check<FieldSelector>(text);
+    check<ShardSelector>(text);
     return 0;
 }

@@ -39,6 +39,11 @@ public:
     InformerRequest &inNamespaces(const QStringList &namespaces); // empty: all
     InformerRequest &withLabels(const QString &labelSelector);
     InformerRequest &withFields(const QString &fieldSelector);
+    // A part of the objects, by the hash of uid or namespace (ShardSelector in davit/selector.h),
+    // for processes that share the work. A server that cannot tell shards apart (alpha in
+    // Kubernetes 1.37, off unless its gate ShardedListAndWatch is on) sends all; the rest is then
+    // left out here, and a line of the log says so.
+    InformerRequest &withShard(const QString &shardSelector);
     InformerRequest &payload(Payload payload);
     InformerRequest &delivery(Delivery delivery);
     // How often `updated` comes for what did not change, too. 0: never; negative: the host's
@@ -51,6 +56,7 @@ public:
     QStringList namespaces() const;
     QString labelSelector() const;
     QString fieldSelector() const;
+    QString shardSelector() const;
     Payload payload() const;
     Delivery delivery() const;
     std::chrono::nanoseconds resyncPeriod() const; // negative: the host's default

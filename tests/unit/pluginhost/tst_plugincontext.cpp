@@ -87,6 +87,11 @@ void tst_PluginContext::narrows_data()
     row("wrong labels", InformerRequest(kPod).withLabels(QStringLiteral("a=/")),
         "InvalidArgument: plugin \"demo\" asked for v1 Pod: label selector \"a=/\": label a: \"/\" "
         "is no label value");
+    row("wrong shard", InformerRequest(kSecret).withShard(QStringLiteral("bogus")),
+        "InvalidArgument: plugin \"demo\" asked for v1 Secret: shard selector \"bogus\": "
+        "shardRange(FIELD, 'START', "
+        "'END') "
+        "is missing, at the begin or behind a \"||\"");
     row("wrong fields", InformerRequest(kPod).withFields(QStringLiteral("a")),
         "InvalidArgument: plugin \"demo\" asked for v1 Pod: field selector \"a\": cannot "
         "understand "

@@ -83,6 +83,13 @@ void tst_ControllerBuilder::wrongSteps_data()
         },
         "v1 Secret: label selector \"a,,b\": found ',' where '!' or a label name is expected");
     row(
+        "wrong shard",
+        [](ControllerBuilder &b) {
+            b.watches(InformerRequest(kSecret).withShard(QStringLiteral("all")));
+        },
+        "v1 Secret: shard selector \"all\": shardRange(FIELD, 'START', 'END') is missing, at the "
+        "begin or behind a \"||\"");
+    row(
         "the first fault is told",
         [](ControllerBuilder &b) { b.watches(kSecret).workers(0).workers(99); },
         "0 workers are not 1 to 64");

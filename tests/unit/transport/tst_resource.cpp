@@ -53,6 +53,12 @@ void tst_Resource::collections_data()
         << "/api/v1/pods?labelSelector=a%20in%20%28b%2Cc%29%2Cd%3De%2Bf"
            "&fieldSelector=metadata.name%3Dx%20y%26z"_ba;
 
+    ListOptions shard;
+    shard.shardSelector = QStringLiteral("shardRange(object.metadata.uid, '0x0', '0x8')");
+    QTest::newRow("1.9 shard") << kPods << "" << shard
+                               << "/api/v1/pods?shardSelector=shardRange%28object.metadata.uid"
+                                  "%2C%20%270x0%27%2C%20%270x8%27%29"_ba;
+
     ListOptions page;
     page.resourceVersion = QStringLiteral("0");
     page.resourceVersionMatch = QStringLiteral("NotOlderThan");

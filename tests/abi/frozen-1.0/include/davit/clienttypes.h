@@ -110,6 +110,14 @@ enum class FieldValidation : quint8 {
     Strict // BadRequest
 };
 
+// What a list that names a resourceVersion is given. Source: Kubernetes API concepts, "Semantics
+// for get and list".
+enum class ResourceVersionMatch : quint8 {
+    Unset = 0, // NotOlderThan; with a limit, and a version other than "0", Exact
+    Exact, // the state at this version; Expired when the server no longer has it
+    NotOlderThan // this state or a later one
+};
+
 class RequestOptionsPrivate;
 // Options of a request; each verb reads those that its API knows. Setters return the options, to be
 // chained: [any one thread]. Getters: [thread-safe].
@@ -139,6 +147,9 @@ public:
     RequestOptions &gracePeriod(std::chrono::seconds period); // delete; 0: at once
     // get, list: with Payload::Metadata the server sends no more than that (isMetadataOnly()).
     RequestOptions &payload(Payload payload);
+    // list, table: together with resourceVersion(), else the server answers Invalid. Not sent with
+    // a continueToken, which has its version in it.
+    RequestOptions &resourceVersionMatch(ResourceVersionMatch match);
 
     QString namespaceName() const;
     QString labelSelector() const;
@@ -157,6 +168,7 @@ public:
     FieldValidation fieldValidation() const;
     std::chrono::seconds gracePeriod() const; // negative: the kind's own
     Payload payload() const;
+    ResourceVersionMatch resourceVersionMatch() const;
 
 private:
     QSharedDataPointer<RequestOptionsPrivate> d;

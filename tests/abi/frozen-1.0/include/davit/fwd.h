@@ -55,6 +55,7 @@ class Reconciler;
 class ReconcileRequest;
 class ReconcileResult;
 class RequestOptions;
+class ShardSelector;
 class Status;
 class Table;
 class Value;

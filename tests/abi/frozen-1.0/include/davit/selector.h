@@ -1,5 +1,6 @@
-// Label selectors: which objects of a kind.
-// Source: Kubernetes "Labels and Selectors"; BEHAVIOURS.md, E-43. Test: tst_selector.
+// Selectors by labels, fields and shards: which objects of a kind.
+// Source: Kubernetes "Labels and Selectors", "Field Selectors"; metav1.ListOptions; BEHAVIOURS.md,
+// E-43, 1.9. Tests: tst_selector, tst_shardselector.
 #pragma once
 
 #include <QtCore/qshareddata.h>
@@ -52,5 +53,31 @@ public:
 
 private:
     QExplicitlySharedDataPointer<FieldSelectorPrivate> d;
+};
+
+// A part of a kind's objects, for processes that share the work: each takes a range of the 64-bit
+// FNV-1a hashes of the objects' uids, or of their namespaces. Text as the API has it:
+// "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')" is the lower half;
+// several are joined by "||"; ends are exclusive, '0x10000000000000000' is the last. All methods:
+// [thread-safe].
+class ShardSelectorPrivate;
+class DAVIT_EXPORT ShardSelector
+{
+public:
+    // Matches everything.
+    ShardSelector();
+    ShardSelector(const ShardSelector &other);
+    ShardSelector &operator=(const ShardSelector &other);
+    ~ShardSelector();
+    // Fills `selector`, or says what is wrong: InvalidArgument. Empty text: everything.
+    static Status parse(QStringView text, ShardSelector *selector);
+    bool isEmpty() const noexcept;
+    // By uid or namespace, "" where the object has none.
+    bool matches(const Object &object) const;
+    // As the server echoes it; parse() reads it back.
+    QString toString() const;
+
+private:
+    QExplicitlySharedDataPointer<ShardSelectorPrivate> d;
 };
 DAVIT_END_NAMESPACE
