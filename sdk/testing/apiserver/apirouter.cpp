@@ -189,6 +189,11 @@ ApiReply ApiRouter::answerCollection(const Target &target, const ApiRequest &req
             request.param("fieldSelector"), knownFieldsOf(*target.kind), &selectors);
         fault.isSet())
         return replyOf(fault);
+    Shards shards;
+    if (const ApiFault fault = Shards::parse(request.param("shardSelector"), &shards);
+        fault.isSet())
+        return replyOf(fault);
+    selectors.setShards(std::move(shards));
     if (request.method == "DELETE")
         return m_writer.removeCollection(target, request, selectors);
     if (request.method != "GET")

@@ -133,7 +133,7 @@ ApiFault ObjectWriter::takeFromBudget(const Record &podRecord, const Json &pod, 
             && !Selectors::parse(
                 selectorText(support::membersOf(spec, "selector")), {}, {}, &selectors)
                     .isSet()
-            && selectors.matches(podRecord.labels, podRecord.fields))
+            && selectors.matches(podRecord))
             matching.push_back(budget);
     }
     if (matching.empty())

@@ -78,16 +78,19 @@ ApiReply ObjectWriter::removeCollection(
     const ObjectMap objects = m_store.objects(target.kind->storageId);
     for (const auto &[key, record] : objects) {
         if ((!target.namespaceName.empty() && record->namespaceName != target.namespaceName)
-            || !selectors.matches(record->labels, record->fields))
+            || !selectors.matches(*record))
             continue;
         if (!isDryDelete(options, request))
             m_remover.remove({target.kind->storageId, key}, propagationOf(options, request));
         items += (items.empty() ? "" : ",") + servedText(*target.kind, *record);
     }
+    Json metadata{{"resourceVersion", std::to_string(m_store.lastVersion())}};
+    if (!selectors.shards().isEmpty())
+        metadata["shardInfo"] = {{"selector", selectors.shards().text()}};
     ApiReply reply;
     reply.body = "{\"kind\":\"" + target.kind->listKind + "\",\"apiVersion\":\""
-        + target.kind->apiVersion() + "\",\"metadata\":{\"resourceVersion\":\""
-        + std::to_string(m_store.lastVersion()) + "\"},\"items\":[" + items + "]}";
+        + target.kind->apiVersion() + "\",\"metadata\":"
+        + support::toStdString(support::dumpJson(metadata)) + ",\"items\":[" + items + "]}";
     return reply;
 }
 

@@ -182,14 +182,14 @@ ApiReply ObjectReader::list(
     long long remaining = 0;
     auto at = page.isContinued ? objects.upper_bound(page.start) : objects.lower_bound(prefix);
     for (; at != objects.end() && at->first.compare(0, prefix.size(), prefix) == 0; ++at) {
-        if (!selectors.matches(at->second->labels, at->second->fields))
+        if (!selectors.matches(*at->second))
             continue;
         if (limit > 0 && (long long)(items.size()) == limit)
             ++remaining;
         else
             items.push_back(at->second);
     }
-    ListEnvelope envelope{page.version, {}, -1};
+    ListEnvelope envelope{page.version, {}, -1, selectors.shards().text()};
     if (remaining > 0) {
         envelope.continueToken = continueToken(page.version, items.back()->key());
         if (selectors.isEmpty())

@@ -17,13 +17,16 @@ Json partialObject(const Record &record)
     return partial;
 }
 
-Json listMetadata(const ListEnvelope &envelope)
+Json listMetadata(const ListEnvelope &envelope, Form form)
 {
     Json metadata{{"resourceVersion", std::to_string(envelope.version)}};
     if (!envelope.continueToken.empty())
         metadata["continue"] = envelope.continueToken;
     if (envelope.remainingItems >= 0)
         metadata["remainingItemCount"] = envelope.remainingItems;
+    // The real one leaves it out of metadata lists and tables.
+    if (form == Form::Full && !envelope.shardSelector.empty())
+        metadata["shardInfo"] = {{"selector", envelope.shardSelector}};
     return metadata;
 }
 
@@ -122,7 +125,7 @@ std::string viewList(const Kind &kind, const std::vector<RecordPtr> &records,
 {
     if (form == Form::Table) {
         Json result = table(kind, records, {}, includeObject, true);
-        result["metadata"] = listMetadata(envelope);
+        result["metadata"] = listMetadata(envelope, form);
         return dump(result);
     }
     std::string items;
@@ -134,7 +137,7 @@ std::string viewList(const Kind &kind, const std::vector<RecordPtr> &records,
             : kind.isBuiltIn           ? itemText(kind, *record)
                                        : servedText(kind, *record);
     }
-    const std::string metadata = dump(listMetadata(envelope));
+    const std::string metadata = dump(listMetadata(envelope, form));
     if (form == Form::Partial)
         return R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)"
             + metadata + ",\"items\":[" + items + "]}";

@@ -19,6 +19,7 @@ struct ListEnvelope
     Version version = 0;
     std::string continueToken; // empty: the last page
     long long remainingItems = -1; // negative: not said
+    std::string shardSelector = {}; // empty: the list is of all
 };
 
 // One object. `includeObject` is kubectl's query parameter: what a table row carries.

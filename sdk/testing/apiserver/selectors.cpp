@@ -1,5 +1,6 @@
 #include "selectors.h"
 
+#include "apistore.h"
 #include "faults.h"
 
 #include <algorithm>
@@ -161,14 +162,16 @@ bool Selectors::holds(const Term &term, const Labels &labels)
     return term.op == Operator::Above ? *number > bound : *number < bound;
 }
 
-bool Selectors::matches(const Labels &labels, const Labels &fields) const
+bool Selectors::matches(const Record &record) const
 {
+    if (!m_shards.matches(record))
+        return false;
     for (const Term &term : m_labels)
-        if (!holds(term, labels))
+        if (!holds(term, record.labels))
             return false;
     for (const Term &term : m_fields) {
-        const auto found = fields.find(term.key);
-        const std::string value = found != fields.end() ? found->second : std::string();
+        const auto found = record.fields.find(term.key);
+        const std::string value = found != record.fields.end() ? found->second : std::string();
         if ((value == term.values[0]) != (term.op == Operator::Equals))
             return false;
     }

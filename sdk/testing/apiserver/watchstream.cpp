@@ -79,8 +79,7 @@ ApiFault WatchStream::open(ApiStore &store, WatchControl &control, const Target 
 bool WatchStream::isSelected(const Record &record) const
 {
     return (m_target.namespaceName.empty() || record.namespaceName == m_target.namespaceName)
-        && (m_target.name.empty() || record.name == m_target.name)
-        && m_selectors.matches(record.labels, record.fields);
+        && (m_target.name.empty() || record.name == m_target.name) && m_selectors.matches(record);
 }
 
 // What a change looks like through the selectors: an object that leaves them is deleted.
