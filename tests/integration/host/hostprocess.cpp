@@ -1,5 +1,7 @@
 #include "hostprocess.h"
 
+#include "ownnamespaces.h"
+
 #include <QElapsedTimer>
 #include <QFile>
 #include <QJsonDocument>
@@ -69,20 +71,15 @@ void HostProcess::obeyFileRights()
     });
 }
 
-// As root, or in a namespace of users; what is mounted in it nobody else sees.
+// What is mounted in it nobody else sees.
 static QStringList inMountNamespace()
 {
-    QStringList command{QStringLiteral("unshare"), QStringLiteral("--mount")};
-    if (::geteuid() != 0)
-        command += {QStringLiteral("--user"), QStringLiteral("--map-root-user")};
-    return command;
+    return inOwnNamespaces({QStringLiteral("--mount")});
 }
 
 bool HostProcess::canLiveInPod()
 {
-    QStringList command = inMountNamespace() + QStringList{QStringLiteral("true")};
-    const QString program = command.takeFirst();
-    return QProcess::execute(program, command) == 0;
+    return !inMountNamespace().isEmpty();
 }
 
 void HostProcess::liveInPod(const QString &serviceAccountFolder, quint16 apiServerPort)

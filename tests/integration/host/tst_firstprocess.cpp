@@ -1,5 +1,7 @@
 // Davit as PID 1, as in a container: what it does for processes that are not its own, and how it
 // ends.
+#include "ownnamespaces.h"
+
 #include <QDir>
 #include <QFile>
 #include <QProcess>
@@ -40,19 +42,15 @@ public:
     Q_ENUM(When)
 
 private:
-    static QStringList inNamespace(const QStringList &command);
-    static inline bool s_asUser = false; // in a namespace of users, where only root may have others
+    // What goes before the command that shall be PID 1.
+    static QStringList asFirst()
+    {
+        return inOwnNamespaces({u"--pid"_s, u"--fork"_s, u"--kill-child"_s, u"--mount-proc"_s});
+    }
     // davit on this cluster as PID 1, in the folder; `act` is for kScript, `when` davit begins.
     static void start(QProcess *container, const QTemporaryDir &folder, const QString &act,
         When when, const QStringList &cluster);
 };
-
-QStringList tst_FirstProcess::inNamespace(const QStringList &command)
-{
-    const QStringList user{u"--user"_s, u"--map-root-user"_s};
-    return (s_asUser ? user : QStringList())
-        + QStringList{u"--pid"_s, u"--fork"_s, u"--kill-child"_s, u"--mount-proc"_s} + command;
-}
 
 void tst_FirstProcess::start(QProcess *container, const QTemporaryDir &folder, const QString &act,
     When when, const QStringList &cluster)
@@ -61,23 +59,21 @@ void tst_FirstProcess::start(QProcess *container, const QTemporaryDir &folder, c
     if (!dir.mkpath(u"plugins"_s) || !dir.mkpath(u"state"_s))
         qFatal("no folders");
     container->setWorkingDirectory(folder.path());
-    QStringList command{u"/bin/sh"_s, u"-c"_s, QString::fromLatin1(kScript), u"sh"_s, act};
+    QStringList command = asFirst()
+        + QStringList{u"/bin/sh"_s, u"-c"_s, QString::fromLatin1(kScript), u"sh"_s, act};
     if (when == When::OrphanHasEnded)
         command += {QCoreApplication::applicationFilePath(), kAfterOrphan};
     command += {QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"), u"run"_s, u"--state-dir"_s,
         dir.filePath(u"state"_s), u"--plugin-dir"_s, dir.filePath(u"plugins"_s),
         u"--metrics-bind-address=0"_s, u"--health-probe-bind-address=0"_s, u"--zap-encoder=json"_s};
-    container->start(u"unshare"_s, inNamespace(command + cluster));
+    const QString program = command.takeFirst();
+    container->start(program, command + cluster);
 }
 
 void tst_FirstProcess::initTestCase()
 {
-    for (const bool asUser : {false, true}) { // root in a chroot gets none with a user's namespace
-        s_asUser = asUser;
-        if (QProcess::execute(u"unshare"_s, inNamespace({u"true"_s})) == 0)
-            return;
-    }
-    QSKIP("this machine gives a user no PID namespace");
+    if (asFirst().isEmpty())
+        QSKIP("this machine gives a user no PID namespace");
 }
 
 void tst_FirstProcess::reapsAndEnds_data()
