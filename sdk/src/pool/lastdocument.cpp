@@ -9,7 +9,6 @@ namespace {
 // Comparing in vain may cost so many times the document's size: deep nesting could make it more.
 constexpr std::ptrdiff_t kPatience = 4;
 constexpr std::size_t kMemcmpBytes = 8; // that memcmp compares in the time of one that is matched
-constexpr std::size_t kMaxRememberedBytes = 1 << 18; // of a text that is kept beside its object
 
 } // namespace
 

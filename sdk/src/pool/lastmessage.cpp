@@ -8,7 +8,6 @@ namespace {
 
 // Comparing in vain may cost so many times the message's size: deep nesting could make it more.
 constexpr std::ptrdiff_t kPatience = 32;
-constexpr std::size_t kMaxRememberedBytes = 1 << 18;
 
 } // namespace
 

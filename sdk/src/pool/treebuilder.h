@@ -13,6 +13,9 @@ constexpr unsigned kMaxDepth = 1024; // of nested arrays and objects
 // Tried on recorded data; figures in README.md.
 constexpr std::size_t kSharedTreeBytes = 24;
 constexpr std::size_t kSharedStringBytes = 12;
+// Of a text or message that is kept beside its object, so that the next one can be compared with
+// it.
+constexpr std::size_t kMaxRememberedBytes = 1 << 18;
 
 enum class Storage : std::uint8_t { Pooled, Private };
 
