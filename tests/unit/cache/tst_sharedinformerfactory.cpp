@@ -203,6 +203,16 @@ void tst_SharedInformerFactory::pairs_data()
         named("b"), {"(metadata)", "with fields metadata.name=b"}, {"n/b@2"});
     row("metadata with labels on metadata of all", meta(everything()), meta(green()),
         {"(metadata)"}, {"m/c@3", "n/a@1"});
+    row("metadata in a namespace on metadata of all", meta(everything()), meta(in("m")),
+        {"(metadata)"}, {"m/c@3"});
+    row("metadata of all on metadata with labels: the wider replaces", meta(green()),
+        meta(everything()), {"(metadata)"}, {"m/c@3", "n/a@1", "n/b@2"});
+    row("metadata of all on metadata with fields: the wider replaces", meta(named("b")),
+        meta(everything()), {"(metadata)"}, {"m/c@3", "n/a@1", "n/b@2"});
+    row("metadata twice", meta(everything()), meta(everything()), {"(metadata)"},
+        {"m/c@3", "n/a@1", "n/b@2"});
+    row("one namespace twice", in("n"), in("n"), {"in n"}, {"n/a@1", "n/b@2"});
+    row("fields twice", named("b"), named("b"), {"with fields metadata.name=b"}, {"n/b@2"});
     row("several namespaces on all", everything(), several({"m", "o"}), {""}, {"m/c@3"});
     row("all on several namespaces: the wider replaces", several({"m", "n"}), everything(), {""},
         {"m/c@3", "n/a@1", "n/b@2"});
