@@ -37,15 +37,17 @@ public:
     // Plays the fault and returns when it is over; a sentence when it could not be played. What
     // becomes of it in the informers goes on meanwhile.
     QString play(const Fault &fault);
-    // Ends the faults and the writers and waits until all agree, then says what does not.
+    // Ends the faults; then the writers, once each handler has heard an event of each kind; waits
+    // until all agree, then says what does not.
     QStringList disagreements(convergence::History history);
-    // After disagreements(): handler by handler, leaves out one event of each kind that it heard at
-    // random and says where nobody noticed, and which kind no handler heard.
+    // After disagreements(): leaves out one event of each kind at random, of each handler, and says
+    // where nobody noticed.
     QStringList unnoticedDrops(quint32 seed, convergence::History history) const;
     // "12 lists, 340 watches, …" of all informers.
     QString summary() const;
 
 private:
+    bool eachHeardEachKind() const;
     QString phases() const; // of all reflectors, for messages
     struct Handler
     {
