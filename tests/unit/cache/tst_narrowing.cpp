@@ -60,6 +60,10 @@ void tst_Narrowing::whoStays_data()
     row("metadata of all", {meta(everything())}, 3, false);
     row("metadata of a namespace", {meta(in("n"))}, 2, false);
     row("metadata of all, whole in a namespace", {meta(everything()), in("n")}, 3, true);
+    row("a shard, here of the namespace m",
+        {std::move(InformerRequest(kWidget).withShard(
+            u"shardRange(object.metadata.namespace, '0x0000000000000000', '0xaf63e34c8601f871')"_s))},
+        1, false);
     row("metadata by a field of the spec: judged by the whole",
         {meta(InformerRequest(kWidget).withFields(u"spec.size=1"_s))}, 1, false);
     row("somebody who wants all as well", {in("n"), everything()}, 3, true);

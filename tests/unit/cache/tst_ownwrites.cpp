@@ -74,6 +74,8 @@ private Q_SLOTS:
     void shown();
     void scopes_data();
     void scopes();
+    void shards_data();
+    void shards();
     void kinds();
     void manyKeys();
     void manyStates();
@@ -202,6 +204,26 @@ void tst_OwnWrites::scopes()
     watched.gvk.version = version;
     watched.namespaceName = namespaceName;
     watched.fieldSelector = fields;
+    QTEST(showsAll(own.of(watched), *storeOf(u"11:"_s), watched), "isShown");
+}
+
+void tst_OwnWrites::shards_data()
+{
+    QTest::addColumn<QString>("end"); // of the shard that is watched; the hash of "n" is …f871
+    QTest::addColumn<bool>("isShown"); // of a write to n/a, in an empty store
+    QTest::newRow("it belongs to the shard") << u"0xaf63e34c8601f872"_s << false;
+    QTest::newRow("another process has it") << u"0xaf63e34c8601f871"_s << true;
+}
+
+// 1.9: what another process watches holds up no read here.
+void tst_OwnWrites::shards()
+{
+    QFETCH(const QString, end);
+    OwnWrites own;
+    own.note(written(u"write n/a@12"_s));
+    WatchScope watched = all();
+    watched.shardSelector
+        = u"shardRange(object.metadata.namespace, '0x0000000000000000', '%1')"_s.arg(end);
     QTEST(showsAll(own.of(watched), *storeOf(u"11:"_s), watched), "isShown");
 }
 
