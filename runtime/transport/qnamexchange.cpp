@@ -109,7 +109,7 @@ void QnamExchange::begin()
 void QnamExchange::onTotalLimit()
 {
     const QString awaited = m_isPreparing ? m_context.credential->awaited() : QString();
-    const QString limit = seconds(m_request.totalDeadline);
+    const QString limit = seconds(m_totalTimer.intervalAsDuration());
     if (!awaited.isEmpty())
         return fail(failure(ErrorCode::Timeout,
             QStringLiteral("it was not sent: %1 has not given a credential within %2")
@@ -259,6 +259,11 @@ void QnamExchange::onHeaders()
             QStringLiteral("the server sent its answer as %1, which nobody asked for")
                 .arg(QString::fromLatin1(encoding))));
     }
+    // Qt 6.4 drops all lines of a head beyond its limits, and waits for the connection's end. So
+    // must we after a refusal: Go's to plain HTTP has no line either.
+    m_isHeadless = status != 204 && m_reply->rawHeaderPairs().isEmpty();
+    if (m_isHeadless && status < 300)
+        return fail(unreadableHead());
     ResponseHead head;
     head.httpStatus = status;
     head.contentType = m_reply->rawHeader("Content-Type");
@@ -270,7 +275,18 @@ void QnamExchange::onHeaders()
     m_isJsonChecked = status != 204 && head.contentType.startsWith("application/json")
         && (m_request.channel == Channel::Call || m_request.channel == Channel::Lease);
     m_handOver->putHead(head);
+    limitBody();
+}
+
+void QnamExchange::limitBody()
+{
     m_sinceBytes.start();
+    const std::chrono::milliseconds limit = m_request.bodyDeadline;
+    if (limit.count() > 0
+        && (!m_totalTimer.isActive() || m_totalTimer.remainingTimeAsDuration() > limit))
+        m_totalTimer.start(limit);
+    if (m_isHeadless)
+        return; // the limit for the headers stays
     if (m_request.silenceLimit.count() > 0)
         m_limitTimer.start(m_request.silenceLimit);
     else
@@ -349,6 +365,8 @@ void QnamExchange::onLimit()
         return fail(failure(mayHaveBeenExecuted() ? ErrorCode::OutcomeUnknown : ErrorCode::Timeout,
             QStringLiteral("no answer within ") + seconds(m_request.headDeadline)));
     }
+    if (m_isHeadless)
+        return fail(unreadableHead());
     const std::chrono::milliseconds silence(m_sinceBytes.elapsed());
     if (m_isPaused || silence < m_request.silenceLimit) {
         m_limitTimer.start(m_isPaused ? m_request.silenceLimit : m_request.silenceLimit - silence);
@@ -453,6 +471,16 @@ Error QnamExchange::refusal() const
 {
     return failure(
         ErrorCode::Canceled, QStringLiteral("it was not sent: ") + m_request.permit->refusal());
+}
+
+Error QnamExchange::unreadableHead() const
+{
+    return failure(
+        isWrite() && m_httpStatus < 300 ? ErrorCode::OutcomeUnknown : ErrorCode::MalformedReply,
+        QStringLiteral("the head of the answer (HTTP %1) cannot be used: it has no line, more than "
+                       "100, one above 100 KiB, or more than 256 KiB in all, which are Qt's "
+                       "limits; look at what stands before the server")
+            .arg(m_httpStatus));
 }
 
 // "GET https://10.0.0.1:6443/api/v1/pods: what".

@@ -67,6 +67,7 @@ private:
     QNetworkRequest buildRequest(const QByteArray &token) const;
     void connectReply();
     void onHeaders();
+    void limitBody();
     void tellPeer() const;
     void onEncrypted();
     void onReplyFinished();
@@ -80,6 +81,7 @@ private:
     Error failure(ErrorCode code, const QString &what) const;
     Error proxyFailure(QNetworkReply::NetworkError error) const;
     Error refusal() const; // by the request's permit
+    Error unreadableHead() const;
     bool isWrite() const { return m_request.method != "GET"; }
     bool mayHaveBeenExecuted() const;
 
@@ -92,7 +94,7 @@ private:
     QByteArray m_token; // the one that was sent
     QString m_tlsErrors;
     QTimer m_limitTimer; // headers, then silence
-    QTimer m_totalTimer;
+    QTimer m_totalTimer; // for the whole answer
     QElapsedTimer m_sinceBytes;
     qint64 m_expectedBytes = -1; // Content-Length
     qint64 m_receivedBytes = 0;
@@ -106,6 +108,7 @@ private:
     bool m_isRefused = false; // by a 401; another token was found, the request is repeated
     bool m_isProxyFault = false; // the answer is the bridge's
     bool m_isRenewed = false; // that was done
+    bool m_isHeadless = false; // Qt knows none of its headers
     bool m_isDone = false;
 };
 

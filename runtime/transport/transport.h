@@ -37,7 +37,8 @@ struct Request
     std::chrono::milliseconds headDeadline{15000}; // until the status line
     std::chrono::milliseconds silenceLimit{
         90000}; // between two pieces of the body; a watch is kept alive by bookmarks
-    std::chrono::milliseconds totalDeadline{0}; // 0: none
+    std::chrono::milliseconds bodyDeadline{0}; // from the status line to the end; 0: none
+    std::chrono::milliseconds totalDeadline{0}; // with the wait for a credential; 0: none
     // Of a write: asked at the last moments before its bytes go out. Null: it may always go.
     std::shared_ptr<const support::Permit> permit;
 };
@@ -66,8 +67,9 @@ public:
     // List and Watch Qt 6.4 may take a chunked body that was cut for a whole one: who reads it
     // checks that its JSON is complete.
     // Codes: Timeout (a deadline of a read), ConnectionRefused (nothing was sent), ConnectionLost
-    // (a read), OutcomeUnknown (a write), TlsFailure, InvalidConfiguration, Canceled (also when the
-    // request's permit is gone; nothing was executed).
+    // (a read), MalformedReply (a head beyond Qt's limits, a coding nobody asked for),
+    // OutcomeUnknown (a write), TlsFailure, InvalidConfiguration, Canceled (also when the request's
+    // permit is gone; nothing was executed).
     virtual void onFinished(const Error &error) = 0;
 };
 

@@ -30,6 +30,9 @@ private Q_SLOTS:
     void manyWatches();
     void queueKeepsOrder();
     void headDeadline();
+    void headlessRefusal_data();
+    void headlessRefusal();
+    void totalDeadline_data();
     void totalDeadline();
     void silence();
     void healthyWatch();
@@ -191,6 +194,15 @@ void tst_QnamTransport::brokenAnswers_data()
     const QByteArray gzip = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                             "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
                             "a\r\n\x1f\x8b\x08\0\0\0\0\0\0\x03\r\n"_ba;
+    // Qt's limits for a head: it would drop the lines and wait for the end of the connection.
+    const QByteArray longHead = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n"_ba;
+    QTest::newRow("a header line above 100 KiB") << longHead + "X: " + QByteArray(110 * 1024, 'x')
+            + "\r\n\r\n{}" << false << ErrorCode::MalformedReply;
+    QTest::newRow("more than 100 header lines")
+        << longHead + "X: x\r\n"_ba.repeated(100) + "\r\n{}" << false << ErrorCode::MalformedReply;
+    QTest::newRow("a head above 256 KiB")
+        << longHead + ("X: " + QByteArray(90 * 1024, 'x') + "\r\n").repeated(3) + "\r\n{}" << false
+        << ErrorCode::MalformedReply;
     QTest::newRow("gzip cut") << gzip << false << ErrorCode::MalformedReply;
     QTest::newRow("gzip cut, last chunk")
         << gzip + "0\r\n\r\n"_ba << false << ErrorCode::MalformedReply;
@@ -401,8 +413,51 @@ void tst_QnamTransport::headDeadline()
     QCOMPARE(write.error().code(), ErrorCode::OutcomeUnknown);
 }
 
+void tst_QnamTransport::headlessRefusal_data()
+{
+    QTest::addColumn<bool>("isClosed"); // by the server
+    QTest::addColumn<ErrorCode>("code");
+    QTest::newRow("closed, as Go does") << true << ErrorCode::Unset;
+    QTest::newRow("held open: the deadline of the head") << false << ErrorCode::MalformedReply;
+}
+
+// Its status counts; but how long its body is nobody knows.
+void tst_QnamTransport::headlessRefusal()
+{
+    QFETCH(const bool, isClosed);
+    RawServer server(answering([isClosed](RawConnection &connection, const RawRequest &) {
+        connection.write("HTTP/1.0 400 Bad Request\r\n\r\nbody"_ba);
+        if (!isClosed)
+            connection.hold();
+        return false;
+    }));
+    const auto transport = makeQnamTransport(configFor(server.port()));
+    Caller caller(*transport);
+    Request request = get("/x"_ba);
+    request.headDeadline = isClosed ? 15s : 300ms;
+    Recorder recorder;
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForEnd());
+    QCOMPARE(recorder.head().httpStatus, 400);
+    QCOMPARE(recorder.body(), "body"_ba);
+    QTEST(recorder.error().code(), "code");
+}
+
+void tst_QnamTransport::totalDeadline_data()
+{
+    QTest::addColumn<std::chrono::milliseconds>("body");
+    QTest::addColumn<std::chrono::milliseconds>("total");
+    QTest::newRow("from the start") << 0ms << 300ms;
+    QTest::newRow("from the status line") << 300ms << 0ms;
+    QTest::newRow("the shorter one, of the whole") << std::chrono::milliseconds(60s) << 300ms;
+    QTest::newRow("the shorter one, of the body") << 300ms << std::chrono::milliseconds(60s);
+}
+
+// A body that trickles: there never is silence.
 void tst_QnamTransport::totalDeadline()
 {
+    QFETCH(const std::chrono::milliseconds, body);
+    QFETCH(const std::chrono::milliseconds, total);
     RawServer server(answering([](RawConnection &connection, const RawRequest &) {
         connection.beginChunked();
         while (connection.chunk("x"_ba) && !connection.isStopped())
@@ -412,11 +467,14 @@ void tst_QnamTransport::totalDeadline()
     const auto transport = makeQnamTransport(configFor(server.port()));
     Caller caller(*transport);
     Request request = get("/x"_ba);
-    request.totalDeadline = 300ms;
+    request.bodyDeadline = body;
+    request.totalDeadline = total;
     Recorder recorder;
     const auto exchange = caller.start(request, recorder);
     QVERIFY(recorder.waitForEnd());
     QCOMPARE(recorder.error().code(), ErrorCode::Timeout);
+    QVERIFY2(recorder.error().message().contains(u"/x: no whole answer within 0.3 s"_s),
+        qPrintable(recorder.error().message()));
     QVERIFY(recorder.size() > 0);
 }
 
