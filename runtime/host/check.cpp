@@ -151,9 +151,12 @@ private:
             bad("election", lease.error().message(), QueryExit::Configuration);
     }
 
-    // What a TLS fault most likely means, beside Qt's own words.
+    // What no connection most likely means, beside Qt's own words.
     QString adviceFor(const ServerAnswer &answer) const
     {
+        if (answer.httpStatus != 0)
+            return QStringLiteral("it began to answer: look at its load, and at what stands before "
+                                  "it");
         if (answer.error.code() == ErrorCode::TlsFailure)
             return QStringLiteral("check certificate-authority and tls-server-name in %1, and "
                                   "whether a proxy stands between")
@@ -330,12 +333,9 @@ private:
         }
         if (exit != QueryExit::Done) {
             bad("identity",
-                QStringLiteral("the server does not tell who we are: %1%2")
+                QStringLiteral("the server does not tell who we are: %1; %2")
                     .arg(answer.fault,
-                        m_config.impersonation.user.isEmpty()
-                            ? QString()
-                            : QStringLiteral("; the user needs the verb impersonate, or remove as "
-                                             "from the kubeconfig")),
+                        exit == QueryExit::NoConnection ? adviceFor(answer) : adviceForIdentity()),
                 exit);
             return false;
         }
@@ -345,6 +345,15 @@ private:
                                 .toObject()
                                 .value(QLatin1StringView("userInfo"))
                                 .toObject());
+    }
+
+    QString adviceForIdentity() const
+    {
+        if (!m_config.impersonation.user.isEmpty())
+            return QStringLiteral(
+                "the user needs the verb impersonate, or remove as from the kubeconfig");
+        return QStringLiteral(
+            "every user may ask where the ClusterRole system:basic-user is bound as at first");
     }
 
     void anonymous()

@@ -15,11 +15,23 @@ QByteArray pathOf(const Gvk &gvk)
                                : "/apis/" + gvk.group.toUtf8() + '/' + gvk.version.toUtf8();
 }
 
+} // namespace
+
 // Those of an APIResourceList, none of a group that is not there.
-std::optional<QSet<QString>> kindsOf(const ServerAnswer &answer)
+std::optional<QSet<QString>> KindsCheck::kindsOf(const QByteArray &path)
 {
+    if (m_exit != QueryExit::Done)
+        return std::nullopt;
+    const ServerAnswer answer = m_calls.get(path);
     if (answer.httpStatus == 404)
         return QSet<QString>();
+    if (answer.error.isError()) {
+        m_exit = exitOf(answer);
+        m_tell({Finding::Grade::Bad, QStringLiteral("kinds"),
+            QStringLiteral("the server does not say what it serves: %1; look at its load, and at "
+                           "what stands before it")
+                .arg(answer.fault)});
+    }
     const QJsonValue resources
         = QJsonDocument::fromJson(answer.body).object().value(QLatin1StringView("resources"));
     if (!answer.isGood() || !resources.isArray())
@@ -30,14 +42,12 @@ std::optional<QSet<QString>> kindsOf(const ServerAnswer &answer)
     return kinds;
 }
 
-} // namespace
-
 bool KindsCheck::isMissing(const Gvk &gvk)
 {
     const QByteArray path = pathOf(gvk);
     auto known = m_kinds.find(path);
     if (known == m_kinds.end())
-        known = m_kinds.insert(path, kindsOf(m_calls.get(path)));
+        known = m_kinds.insert(path, kindsOf(path));
     return known->has_value() && !(*known)->contains(gvk.kind);
 }
 

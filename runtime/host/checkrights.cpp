@@ -323,7 +323,7 @@ QueryExit checkRights(ServerCalls &calls, const std::optional<ObjectKey> &lease,
         if (rights.hasFailed(topic))
             break;
     }
-    return worse(exit, rights.exit());
+    return worse(exit, worse(kinds.exit(), rights.exit()));
 }
 
 } // namespace davit::host

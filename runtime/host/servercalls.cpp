@@ -64,6 +64,15 @@ private:
     bool m_isDone = false; // GUARDED_BY(m_mutex)
 };
 
+// 20 s for the server, and time for an exec plugin that needs a person.
+transport::Request boundedQuestion(transport::Request request)
+{
+    request.headDeadline = 10s;
+    request.bodyDeadline = 10s;
+    request.totalDeadline = 90s;
+    return request;
+}
+
 // A server's words are one line on a terminal, whatever they hold.
 QString oneLine(const QString &text)
 {
@@ -127,9 +136,7 @@ ServerAnswer ServerCalls::get(const QByteArray &target)
 {
     transport::Request request;
     request.target = target;
-    request.headDeadline = 10s;
-    request.totalDeadline = 90s; // an exec plugin may need a person
-    return ask(request);
+    return ask(boundedQuestion(request));
 }
 
 ServerAnswer ServerCalls::post(const QByteArray &target, const QByteArray &json)
@@ -138,9 +145,7 @@ ServerAnswer ServerCalls::post(const QByteArray &target, const QByteArray &json)
     request.method = "POST";
     request.target = target;
     request.body = json;
-    request.headDeadline = 10s;
-    request.totalDeadline = 90s;
-    return ask(request);
+    return ask(boundedQuestion(request));
 }
 
 ServerAnswer ServerCalls::stream(const QByteArray &target, const Take &take)

@@ -42,7 +42,8 @@ public:
     ~ServerCalls();
     Q_DISABLE_COPY_MOVE(ServerCalls)
 
-    // Blocks until the answer is there. [host-thread]
+    // Blocks until the answer is there. The server has 10 s for its head and as long for the rest.
+    // [host-thread]
     ServerAnswer get(const QByteArray &target);
     ServerAnswer post(const QByteArray &target, const QByteArray &json);
     // The pieces of a good body go to `take` as they come, on another thread, and not into the

@@ -30,6 +30,7 @@ struct Trouble
     QByteArray denied; // a resource
     QByteArray core; // the answer to /api/v1
     int coreStatus = 0;
+    QByteArray cut; // the end of a path: its answer begins and does not come to an end
 };
 
 inline void play(const Trouble &trouble, RawConnection &connection)
@@ -51,6 +52,12 @@ inline void play(const Trouble &trouble, RawConnection &connection)
         if (request.target == "/api/v1" && trouble.coreStatus != 0) {
             status = trouble.coreStatus;
             body = trouble.core;
+        }
+        if (!trouble.cut.isEmpty() && request.target.endsWith(trouble.cut)) {
+            connection.beginChunked();
+            while (connection.chunk(" ") && !connection.isStopped())
+                std::this_thread::sleep_for(std::chrono::milliseconds(200));
+            return;
         }
         if (status >= 300)
             body = "{\"kind\":\"Status\",\"reason\":\"Because\",\"message\":\"of User \\\""
