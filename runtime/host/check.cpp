@@ -4,6 +4,7 @@
 #include "clusterchoice.h"
 #include "servercalls.h"
 #include "setup.h"
+#include "wrongscheme.h"
 
 #include <transport/credential.h>
 #include <transport/proxyenvironment.h>
@@ -178,7 +179,11 @@ private:
         const QJsonObject version = QJsonDocument::fromJson(answer.body).object();
         const QString name = version.value(QLatin1StringView("gitVersion")).toString();
         const QueryExit exit = exitOf(answer);
-        if (exit == QueryExit::Configuration) {
+        if (const QString fault
+            = wrongScheme(server, clusterPlace(), {answer.error, answer.httpStatus, answer.body});
+            !fault.isEmpty()) {
+            bad("server", fault, answer.error.isError() ? exit : QueryExit::Configuration);
+        } else if (exit == QueryExit::Configuration) {
             bad("credential", answer.fault, exit);
         } else if (exit == QueryExit::NoConnection) {
             bad("server", answer.fault + QStringLiteral("; ") + adviceFor(answer), exit);

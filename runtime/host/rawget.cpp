@@ -2,6 +2,7 @@
 
 #include "clusterchoice.h"
 #include "servercalls.h"
+#include "wrongscheme.h"
 
 #include <observability/redaction.h>
 
@@ -68,6 +69,12 @@ QueryExit rawGet(const GetOptions &options, QString *sentence)
         std::fputc('\n', stdout);
     if (answer.isGood() && isWritten)
         return QueryExit::Done;
+    if (const QString fault = wrongScheme(calls.serverName(), config.value().source,
+            {answer.error, answer.httpStatus, answer.body});
+        !fault.isEmpty()) {
+        *sentence = fault;
+        return answer.error.isError() ? exitOf(answer) : QueryExit::Configuration;
+    }
     const QString what
         = answer.isGood() ? QStringLiteral("standard output takes no more") : answer.fault;
     const QString begin = QStringLiteral("GET %1").arg(calls.serverName());

@@ -1,5 +1,7 @@
 #include "serverwait.h"
 
+#include "wrongscheme.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -8,16 +10,6 @@ namespace davit::host {
 namespace {
 
 constexpr qsizetype kLookedAtBytes = 4096;
-
-// What OpenSSL says, in its versions, of an answer that is no TLS record.
-bool speaksNoTls(const Error &error)
-{
-    for (const char *words :
-        {"wrong version number", "packet length too long", "record layer failure", "http request"})
-        if (error.message().contains(QLatin1StringView(words)))
-            return true;
-    return false;
-}
 
 support::BackoffSettings backoffSettings()
 {
@@ -79,10 +71,9 @@ void ServerWait::onBytes(const QByteArray &bytes)
 QString ServerWait::refusal(const Error &error) const
 {
     const QString server = m_transport.serverName();
-    if (error.code() == ErrorCode::TlsFailure && speaksNoTls(error))
-        return QStringLiteral("what answers at %1 does not speak TLS (%2); write http:// if that "
-                              "server is meant, or correct its address in %3")
-            .arg(server, error.message(), m_source);
+    if (const QString fault = wrongScheme(server, m_source, {error, m_head.httpStatus, m_body});
+        !fault.isEmpty())
+        return fault;
     if (error.code() == ErrorCode::TlsFailure)
         return QStringLiteral("the TLS connection to the API server %1 failed (%2); check the "
                               "certificates and the CA in %3")
@@ -92,9 +83,6 @@ QString ServerWait::refusal(const Error &error) const
         return error.message();
     if (error.isError())
         return {};
-    if (m_head.httpStatus == 400 && m_body.contains("to an HTTPS server")) // Go's answer
-        return QStringLiteral("the API server %1 speaks TLS alone; write https:// in %2")
-            .arg(server, m_source);
     switch (m_head.httpStatus) {
     case 401:
         return QStringLiteral(

@@ -1,4 +1,5 @@
-// "davit check" with servers that begin to answer and do not come to an end.
+// "davit check" and "davit get --raw" with servers that begin to answer and do not come to an end,
+// and with an address whose scheme is not the server's.
 #include "../transport/tlsfixture.h"
 #include "troubledserver.h"
 
@@ -13,6 +14,8 @@ class tst_CheckServer : public QObject
 private Q_SLOTS:
     void trickles_data();
     void trickles();
+    void schemes_data();
+    void schemes();
 };
 
 void tst_CheckServer::trickles_data()
@@ -51,6 +54,51 @@ void tst_CheckServer::trickles()
             dir, url, "token: t", QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"))});
     QCOMPARE(outcome.exitCode, 3);
     QCOMPARE(finding(outcome, topic), text.replace(u"SERVER"_s, QString::fromLatin1(url)));
+}
+
+void tst_CheckServer::schemes_data()
+{
+    QTest::addColumn<QByteArray>("scheme");
+    QTest::addColumn<QByteArray>("answer"); // to whatever comes
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<QString>("text"); // SERVER, KUBECONFIG
+    const QByteArray bad = "HTTP/1.0 400 Bad Request\r\n\r\n"_ba;
+    const QString speaksTls
+        = u"the API server SERVER speaks TLS alone; write https:// in KUBECONFIG"_s;
+    QTest::newRow("http to TLS, Go")
+        << "http://"_ba << bad + "Client sent an HTTP request to an HTTPS server.\n"
+        << 2 << speaksTls;
+    QTest::newRow("http to TLS, nginx")
+        << "http://"_ba
+        << "HTTP/1.1 400 Bad Request\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n"
+           "<center>The plain HTTP request was sent to HTTPS port</center>"_ba
+        << 2 << speaksTls;
+    QTest::newRow("TLS to http") << "https://"_ba << bad + "400 Bad Request" << 3
+                                 << u"what answers at SERVER does not speak TLS ("_s;
+}
+
+void tst_CheckServer::schemes()
+{
+    QFETCH(const QByteArray, scheme);
+    QFETCH(const QByteArray, answer);
+    QFETCH(const int, exitCode);
+    QFETCH(QString, text);
+    RawServer server([&](RawConnection &connection) {
+        connection.socket().waitForReadyRead(2000);
+        connection.write(answer);
+    });
+    const QByteArray url = scheme + "127.0.0.1:" + QByteArray::number(server.port());
+    const QTemporaryDir dir;
+    const QString path = writeKubeconfig(dir, url, "token: t");
+    text.replace(u"SERVER"_s, QString::fromLatin1(url));
+    text.replace(u"KUBECONFIG"_s, u"kubeconfig "_s + path + u", context \"c\""_s);
+    const Outcome check = davitWith({u"check"_s, u"--kubeconfig"_s, path});
+    QCOMPARE(check.exitCode, exitCode);
+    const QString found = finding(check, u"server"_s);
+    QVERIFY2(found.startsWith(u"FAIL: "_s + text), qPrintable(check.out));
+    const Outcome get = davitWith({u"get"_s, u"--raw=/version"_s, u"--kubeconfig"_s, path});
+    QCOMPARE(get.exitCode, exitCode);
+    QVERIFY2(get.errors.startsWith(u"davit: "_s + text), qPrintable(get.errors));
 }
 
 QTEST_GUILESS_MAIN(tst_CheckServer)
