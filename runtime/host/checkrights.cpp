@@ -1,6 +1,7 @@
 #include "checkrights.h"
 
 #include "checkkinds.h"
+#include "checklease.h"
 #include "definitionwatch.h"
 #include "servercalls.h"
 
@@ -281,14 +282,16 @@ QueryExit checkRights(ServerCalls &calls, const std::optional<ObjectKey> &lease,
     const QStringList &pluginDirs, const QString &user, const TellFinding &tell)
 {
     RightsCheck rights(calls, user, tell);
+    QueryExit exit = QueryExit::Done;
     if (lease) {
         const QString topic = QStringLiteral("election");
         rights.check(topic, electionRights(*lease));
         if (rights.hasFailed(topic))
             return rights.exit();
+        exit = checkLeaseNamespace(calls, *lease, tell);
     }
     if (pluginDirs.isEmpty())
-        return rights.exit();
+        return worse(exit, rights.exit());
     const QString topic = QStringLiteral("plugins");
     QList<pluginhost::PluginFile> files;
     for (const QString &dir : pluginDirs) {
@@ -304,7 +307,6 @@ QueryExit checkRights(ServerCalls &calls, const std::optional<ObjectKey> &lease,
             QStringLiteral("there are none in %1; --plugin-dir names where they are")
                 .arg(pluginDirs.join(QStringLiteral(", ")))});
     KindsCheck kinds(calls, tell);
-    QueryExit exit = QueryExit::Done;
     for (const pluginhost::PluginFile &file : files) {
         PluginMetadata metadata;
         const Status status = readMetadata(file, &metadata);

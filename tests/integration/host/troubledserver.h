@@ -30,6 +30,8 @@ struct Trouble
     QByteArray denied; // a resource
     QByteArray core; // the answer to /api/v1
     int coreStatus = 0;
+    QByteArray lease; // what it says to a Lease that is created for a try
+    int leaseStatus = 201;
     QByteArray cut; // the end of a path: its answer begins and does not come to an end
 };
 
@@ -48,6 +50,10 @@ inline void play(const Trouble &trouble, RawConnection &connection)
             const bool isDenied = !trouble.denied.isEmpty()
                 && request.body.contains(QByteArray("\"" + trouble.denied + '"'));
             body = isDenied ? R"({"status":{"allowed":false}})" : R"({"status":{"allowed":true}})";
+        }
+        if (request.method == "POST" && request.target.endsWith("/leases?dryRun=All")) {
+            connection.answer(trouble.leaseStatus, trouble.lease);
+            continue;
         }
         if (request.target == "/api/v1" && trouble.coreStatus != 0) {
             status = trouble.coreStatus;

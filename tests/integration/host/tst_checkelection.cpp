@@ -3,6 +3,8 @@
 #include "../transport/tlsfixture.h"
 #include "troubledserver.h"
 
+#include <testing/embeddedapiserver.h>
+
 #include <QTest>
 
 using namespace davit;
@@ -14,6 +16,7 @@ class tst_CheckElection : public QObject
 private Q_SLOTS:
     void election_data();
     void election();
+    void missingNamespace();
 };
 
 void tst_CheckElection::election_data()
@@ -53,6 +56,20 @@ void tst_CheckElection::election_data()
            "ops NAME --verb=create,patch --resource=events, then bind that to bob)"_s;
     QTest::newRow("it may not ask")
         << silent << elected << 5 << u"FAIL: the server does not say what this user may do: 403"_s;
+    Trouble deleted;
+    deleted.leaseStatus = 403;
+    deleted.lease = R"({"details":{"causes":[{"reason":"NamespaceTerminating"}]}})";
+    QTest::newRow("the namespace is being deleted")
+        << deleted << elected << 2
+        << u"ok: has all of its 5 rights\nFAIL: the namespace ops of the Lease is being deleted, "
+           u"so "
+           "no process can lead; create it anew when it is gone, or name another with "
+           "--leader-elect-resource-namespace"_s;
+    Trouble refusing;
+    refusing.leaseStatus = 403;
+    refusing.lease = "no";
+    QTest::newRow("a try is refused: the rights tell")
+        << refusing << elected << 0 << u"ok: has all of its 5 rights"_s;
     QTest::newRow("no namespace") << Trouble() << elected.first(1) << 2
                                   << u"FAIL: --leader-elect: kubeconfig "_s;
     QTest::newRow("no name for a Lease")
@@ -78,6 +95,28 @@ void tst_CheckElection::election()
     QVERIFY2(outcome.exitCode == exitCode, qPrintable(outcome.out + outcome.errors));
     const QString found = finding(outcome, u"election"_s);
     QVERIFY2(found.startsWith(text) && found.isEmpty() == text.isEmpty(), qPrintable(outcome.out));
+}
+
+void tst_CheckElection::missingNamespace()
+{
+    testing::EmbeddedApiServer server;
+    QVERIFY(server.start().isOk());
+    const QTemporaryDir dir;
+    const QString path = dir.filePath(u"kubeconfig"_s);
+    QVERIFY(server.writeKubeconfig(path).isOk());
+    QStringList arguments{u"check"_s, u"--kubeconfig"_s, path, u"--leader-elect"_s};
+    const Outcome there
+        = davitWith(arguments + QStringList{u"--leader-elect-resource-namespace=default"_s});
+    QVERIFY2(there.exitCode == 0, qPrintable(there.out));
+    const Outcome missing
+        = davitWith(arguments + QStringList{u"--leader-elect-resource-namespace=ops"_s});
+    QVERIFY2(missing.exitCode == 2, qPrintable(missing.out));
+    QCOMPARE(finding(missing, u"election"_s),
+        u"ok: has all of its 5 rights\nFAIL: the namespace ops of the Lease does not exist, so no "
+        "process can lead; create it (kubectl create namespace ops), or name another with "
+        "--leader-elect-resource-namespace"_s);
+    const QByteArray leases = server.request("GET", "/apis/coordination.k8s.io/v1/leases").body;
+    QVERIFY2(leases.contains("\"items\":[]"), leases.constData()); // it was a try
 }
 
 QTEST_GUILESS_MAIN(tst_CheckElection)
