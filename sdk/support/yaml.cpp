@@ -2,6 +2,7 @@
 
 #include "memberindex.h"
 
+#include <QtCore/qutf8stringview.h>
 #include <cmath>
 #include <sstream>
 #include <unordered_set>
@@ -303,11 +304,24 @@ void checkProgress(const std::string &text)
     while (parser.HandleNextDocument(check)) { }
 }
 
+// yaml-cpp takes other encodings too, and of what is none of them a part, in silence.
+QString noText(QByteArrayView text)
+{
+    if (!QUtf8StringView(text.data(), text.size()).isValidUtf8())
+        return QStringLiteral("it is not UTF-8 text, save it as UTF-8");
+    if (text.contains('\0'))
+        return QStringLiteral("it holds a NUL character, remove it");
+    return {};
+}
+
 } // namespace
 
 YamlDocuments yamlToJson(QByteArrayView text, SameKeys sameKeys)
 {
     YamlDocuments result;
+    result.error = noText(text);
+    if (!result.isOk())
+        return result;
     try {
         const std::string source = toStdString(text);
         checkProgress(source);

@@ -31,8 +31,8 @@ enum class SameKeys {
 };
 
 // All documents of one text (UTF-8, separated by ---); nothing when there is an error. Refused:
-// more than 512 levels, more than a million nodes after aliases are resolved, infinity and NaN.
-// [thread-safe]
+// what is not UTF-8, or holds NUL, in whatever encoding (that error names no line); more than 512
+// levels, more than a million nodes after aliases are resolved, infinity and NaN. [thread-safe]
 YamlDocuments yamlToJson(QByteArrayView text, SameKeys sameKeys = SameKeys::LastWins);
 
 } // namespace davit::support

@@ -129,6 +129,9 @@ void tst_Yaml::documents_data()
         << L{"{\"l\":\"one\\ntwo\\n\",\"f\":\"one two\"}"};
     QTest::newRow("values that are absent")
         << QByteArray("a:\nb:\n- \n- x\n") << L{"{\"a\":null,\"b\":[null,\"x\"]}"};
+    QTest::newRow("the mark of UTF-8") << QByteArray("\xef\xbb\xbf"
+                                                     "a: 1\n")
+                                       << L{"{\"a\":1}"};
     QTest::newRow("windows line ends") << QByteArray("a: 1\r\nb: 2\r\n") << L{"{\"a\":1,\"b\":2}"};
 }
 
@@ -145,6 +148,15 @@ void tst_Yaml::faults_data()
     QTest::addColumn<QByteArray>("yaml");
     QTest::addColumn<QString>("start");
     QTest::newRow("tab as indentation") << QByteArray("a:\n\tb: 1\n") << QStringLiteral("line 2: ");
+    const QString noText = QStringLiteral("it is not UTF-8 text, save it as UTF-8");
+    QTest::newRow("UTF-16") << QByteArray("\xff\xfe"
+                                          "a\0:\0 \0"
+                                          "1\0",
+        10) << noText;
+    QTest::newRow("UTF-16 cut off") << QByteArray("\xff\xfe\0", 3) << noText;
+    QTest::newRow("Latin-1") << QByteArray("a: \xe9\n") << noText;
+    QTest::newRow("NUL") << QByteArray("a: 1\n\0b: 2\n", 11)
+                         << QStringLiteral("it holds a NUL character, remove it");
     QTest::newRow("open bracket") << QByteArray("a: 1\nb: [1, 2\n") << QStringLiteral("line ");
     QTest::newRow("unknown alias")
         << QByteArray("a: 1\nb: 2\nc: *no\n") << QStringLiteral("line 3: ");

@@ -139,6 +139,7 @@ void tst_Kubeconfig::faults_data()
     };
 
     row("C-54 not YAML", "a: [", "line 1: end of sequence flow not found");
+    row("no text", QByteArray("\xff\xfe\0", 3), "it is not UTF-8 text, save it as UTF-8");
     row("not a map", "- a", "it is no map");
     row("another kind", "kind: Pod", "its kind is Pod, not Config");
     row("C-57 two of one name", "users: [{name: a}, {name: a}]",
