@@ -124,15 +124,8 @@ Result<Setup> prepareSetup(const RunOptions &options)
         return setup;
     const Result<transport::ClusterConfig> cluster
         = chosenCluster(options.kubeconfig, options.context);
-    if (!cluster.isOk()) {
-        const QString sentence = cluster.error().message();
-        const bool isAdvised = sentence.contains(QLatin1StringView("--kubeconfig"))
-            || sentence.contains(QLatin1StringView(" in the environment"));
-        const QString advice = options.context.isEmpty()
-            ? QStringLiteral("; check --kubeconfig or KUBECONFIG")
-            : QStringLiteral("; check --context, --kubeconfig or KUBECONFIG");
-        return Error(ErrorCode::InvalidConfiguration, isAdvised ? sentence : sentence + advice);
-    }
+    if (!cluster.isOk())
+        return cluster.error();
     setup.cluster = cluster.value();
     if (setup.cluster.exec && !setup.configuration.execPolicy.allows(setup.cluster.exec->command))
         return Error(ErrorCode::InvalidConfiguration,

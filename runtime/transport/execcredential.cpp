@@ -22,6 +22,12 @@ constexpr std::chrono::seconds kExpirySlack{10};
 constexpr size_t kMaxHintsAnHour = 10;
 constexpr qsizetype kMaxPrinted = qsizetype(1024) * 1024;
 
+// What to do; its standard error is ours.
+constexpr QLatin1StringView kByHand(
+    "; its own words stand on standard error, run it in a shell to see more");
+constexpr QLatin1StringView kMustPrint(
+    "; it has to print one ExecCredential and nothing else, run it in a shell to see what it does");
+
 // What endExecPrograms() kills: processes, or, when negative, their groups.
 struct Running
 {
@@ -187,7 +193,8 @@ void ExecCredential::run()
     const bool hasTerminal = isatty(STDIN_FILENO) == 1;
     if (m_exec.interactiveMode == Mode::Always && !hasTerminal)
         return conclude(
-            fault(QStringLiteral("interactiveMode is Always and there is no terminal")));
+            fault(QStringLiteral("interactiveMode is Always and there is no terminal; run davit in "
+                                 "one, or write IfAvailable")));
     const bool isInteractive = hasTerminal && m_exec.interactiveMode != Mode::Never;
     m_printed.clear();
     m_givenUp.clear();
@@ -215,8 +222,8 @@ void ExecCredential::run()
         });
     QObject::connect(
         process, &QProcess::readyReadStandardOutput, process, [this] { takeOutput(); });
-    QTimer::singleShot(
-        kRunLimit, process, [this] { giveUp(QStringLiteral("it did not end within 60 s")); });
+    QTimer::singleShot(kRunLimit, process,
+        [this] { giveUp(QStringLiteral("it did not end within 60 s") + kByHand); });
     process->start(m_exec.command, m_exec.arguments);
     const pid_t id = pid_t(process->processId());
     if (id == 0)
@@ -230,7 +237,7 @@ void ExecCredential::takeOutput()
 {
     m_printed += m_process->read(kMaxPrinted + 1 - m_printed.size());
     if (m_printed.size() > kMaxPrinted)
-        giveUp(QStringLiteral("it printed more than 1 MiB"));
+        giveUp(QStringLiteral("it printed more than 1 MiB") + kMustPrint);
 }
 
 void ExecCredential::giveUp(const QString &what)
@@ -265,19 +272,20 @@ void ExecCredential::onEnded()
             QStringLiteral("it could not be started: ") + process.errorString() + installHint()));
     }
     if (process.exitStatus() != QProcess::NormalExit)
-        return conclude(fault(QStringLiteral("it crashed")));
+        return conclude(
+            fault(QStringLiteral("signal %1 ended it").arg(process.exitCode()) + kByHand));
     if (process.exitCode() != 0)
         return conclude(
-            fault(QStringLiteral("it ended with exit code %1").arg(process.exitCode())));
+            fault(QStringLiteral("it ended with exit code %1").arg(process.exitCode()) + kByHand));
     const Result<ExecOutput> output = parseExecOutput(m_printed, m_exec.apiVersion);
     if (!output.isOk())
-        return conclude(fault(output.error().message()));
+        return conclude(fault(output.error().message() + kMustPrint));
     if (!output.value().keyPem.isEmpty()) {
         const Status taken
             = m_takeCertificate(output.value().certificatePem, output.value().keyPem);
         if (!taken.isOk())
-            return conclude(
-                fault(QStringLiteral("what it printed is of no use: ") + taken.error().message()));
+            return conclude(fault(QStringLiteral("what it printed is of no use: ")
+                + taken.error().message() + kByHand));
     }
     m_output = output.value();
     conclude(Error());

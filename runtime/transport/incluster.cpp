@@ -40,7 +40,8 @@ Result<ClusterConfig> loadInCluster(const LoadEnvironment &environment)
 {
     if (!isInCluster(environment)) {
         return fault(QStringLiteral("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
-                                    "set, this process runs in no pod"));
+                                    "set, this process runs in no pod; name a kubeconfig with "
+                                    "--kubeconfig"));
     }
     ClusterConfig config;
     config.source = QStringLiteral("in-cluster configuration");
@@ -53,26 +54,35 @@ Result<ClusterConfig> loadInCluster(const LoadEnvironment &environment)
     const int port = environment.variable("KUBERNETES_SERVICE_PORT").toUShort(&isNumber);
     if (!isNumber || config.server.host().isEmpty())
         return fault(
-            QStringLiteral("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT name no address"));
+            QStringLiteral("KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT name no address; "
+                           "Kubernetes sets both, take them out of the pod's own env"));
     config.server.setPort(port);
 
     config.tokenFile = environment.serviceAccountFolder + QStringLiteral("/token");
     QString unreadable;
     config.token = readInputFile(config.tokenFile, &unreadable).trimmed();
     if (!unreadable.isEmpty()) {
-        return fault(
-            QStringLiteral("the token %1 cannot be read: %2").arg(config.tokenFile, unreadable));
+        return fault(QStringLiteral(
+            "the token %1 cannot be read: %2; let the pod have its service account's "
+            "(automountServiceAccountToken), or name a kubeconfig with --kubeconfig")
+                         .arg(config.tokenFile, unreadable));
     }
     if (config.token.isEmpty())
-        return fault(QStringLiteral("the token %1 is empty").arg(config.tokenFile));
+        return fault(
+            QStringLiteral("the token %1 is empty; look who writes that volume, or start the pod "
+                           "anew")
+                .arg(config.tokenFile));
     if (!isHeaderSafe(config.token)) {
-        return fault(QStringLiteral("the token %1 %2").arg(config.tokenFile, kNotHeaderSafe));
+        return fault(QStringLiteral("the token %1 %2; look who writes that volume")
+                         .arg(config.tokenFile, kNotHeaderSafe));
     }
     const QString caFile = environment.serviceAccountFolder + QStringLiteral("/ca.crt");
     const QByteArray ca = readFile(caFile);
     if (QSslCertificate::fromData(ca, QSsl::Pem).isEmpty()) {
         config.warnings.append(
-            QStringLiteral("%1 holds no certificate, the system's roots are used").arg(caFile));
+            QStringLiteral("%1 holds no certificate, the system's roots are used; look at the "
+                           "ConfigMap kube-root-ca.crt")
+                .arg(caFile));
     } else {
         config.caPem = ca;
         config.caFile = caFile;

@@ -41,7 +41,7 @@ void readCluster(KubeconfigReader &reader, ClusterConfig &config)
     const QString server = reader.text("server");
     if (server.isEmpty()) {
         if (!reader.has("server")) // what is no text was told already
-            reader.fault(QStringLiteral("server is missing"));
+            reader.fault(QStringLiteral("server is missing, add it, like https://host:6443"));
         return;
     }
     config.server = serverUrl(server, config.isInsecure || !config.caPem.isEmpty());
@@ -74,51 +74,54 @@ ExecConfig::InteractiveMode interactiveMode(KubeconfigReader &reader, const Exec
     if (text == QLatin1String("Always"))
         return Mode::Always;
     if (!text.isEmpty()) {
-        reader.fault(
-            QStringLiteral("exec: interactiveMode \"%1\" is none of Never, IfAvailable, Always")
-                .arg(text));
-    } else if (exec.apiVersion == kExecV1) {
         reader.fault(QStringLiteral(
-            "exec: interactiveMode is missing, %1 wants Never, IfAvailable or Always")
-                         .arg(kExecV1));
+            "interactiveMode \"%1\" is none of Never, IfAvailable, Always, write one")
+                         .arg(text));
+    } else if (exec.apiVersion == kExecV1) {
+        reader.fault(
+            QStringLiteral("interactiveMode is missing, %1 wants Never, IfAvailable or Always")
+                .arg(kExecV1));
     }
     return Mode::IfAvailable; // the default of v1beta1
 }
 
-void readExecEnvironment(KubeconfigReader &reader, ExecConfig &exec)
+void readExecEnvironment(
+    KubeconfigReader &reader, const QString &what, QStringList &faults, ExecConfig &exec)
 {
-    const Json *const list = support::arrayMember(reader.value(), "env");
-    for (const Json &item : list ? *list : Json::array()) {
-        const QString name = QString::fromStdString(support::stringMember(item, "name"));
-        if (name.isEmpty())
-            reader.fault(QStringLiteral("exec: an entry of env has no name"));
-        exec.environment.append(
-            {name, QString::fromStdString(support::stringMember(item, "value"))});
+    int index = 0;
+    for (const Json &item : reader.maps("env", "{name: A, value: b}")) {
+        const KubeconfigEntry entry{item, reader.file()};
+        KubeconfigReader variable(
+            entry, QStringLiteral("%1: env[%2]").arg(what).arg(index++), faults);
+        const QString name = variable.text("name");
+        if (!variable.has("name"))
+            variable.fault(QStringLiteral("name is missing, add it"));
+        exec.environment.append({name, variable.text("value")});
     }
 }
 
-ExecConfig readExec(const KubeconfigEntry &user, const QString &what, QStringList &faults)
+ExecConfig readExec(const KubeconfigEntry &user, const QString &userWhat, QStringList &faults)
 {
     const KubeconfigEntry entry{user.value.at("exec"), user.file};
+    const QString what = userWhat + QStringLiteral(": exec");
     KubeconfigReader reader(entry, what, faults);
     ExecConfig exec;
     exec.apiVersion = reader.text("apiVersion");
-    if (exec.apiVersion != kExecV1 && exec.apiVersion != kExecV1beta1) {
-        reader.fault(exec.apiVersion.isEmpty()
-                ? QStringLiteral("exec: apiVersion is missing")
-                : QStringLiteral("exec: apiVersion \"%1\" is neither %2 nor %3")
-                      .arg(exec.apiVersion, kExecV1, kExecV1beta1));
-    }
+    if (!reader.has("apiVersion"))
+        reader.fault(QStringLiteral("apiVersion is missing, add it, like %1").arg(kExecV1));
+    else if (!exec.apiVersion.isEmpty() && exec.apiVersion != kExecV1
+        && exec.apiVersion != kExecV1beta1)
+        reader.fault(
+            QStringLiteral("apiVersion \"%1\" is neither %2 nor %3, write the one that the "
+                           "program knows")
+                .arg(exec.apiVersion, kExecV1, kExecV1beta1));
     const QString command = reader.text("command");
-    if (command.isEmpty())
-        reader.fault(QStringLiteral("exec: command is missing"));
+    if (!reader.has("command"))
+        reader.fault(QStringLiteral("command is missing, name the program"));
     // A name without a slash is looked up in PATH.
     exec.command = command.contains(u'/') ? reader.absolute(command) : command;
-    const Json *const arguments = support::arrayMember(entry.value, "args");
-    for (const Json &item : arguments ? *arguments : Json::array())
-        exec.arguments.append(item.is_string() ? QString::fromStdString(item.get<std::string>())
-                                               : QString::fromStdString(item.dump()));
-    readExecEnvironment(reader, exec);
+    exec.arguments = reader.texts("args");
+    readExecEnvironment(reader, what, faults, exec);
     exec.interactiveMode = interactiveMode(reader, exec);
     exec.isClusterInfoProvided = reader.flag("provideClusterInfo");
     exec.installHint = reader.text("installHint");
@@ -134,10 +137,12 @@ void readToken(KubeconfigReader &reader, ClusterConfig &config)
     if (config.tokenFile.isEmpty() || !config.token.isEmpty())
         return;
     // Read here so that a wrong path is told at once (C-59).
-    const std::optional<QByteArray> contents = reader.fileContents(config.tokenFile);
+    const std::optional<QByteArray> contents = reader.fileContents("tokenFile", config.tokenFile);
     config.token = contents.value_or(QByteArray()).trimmed();
     if (contents && config.token.isEmpty())
-        reader.fault(QStringLiteral("tokenFile %1 is empty").arg(config.tokenFile));
+        reader.fault(
+            QStringLiteral("tokenFile %1 is empty, write a token into it or correct the path")
+                .arg(config.tokenFile));
     if (!isHeaderSafe(config.token))
         reader.fault(QStringLiteral("tokenFile %1 %2").arg(config.tokenFile, kNotHeaderSafe));
 }
@@ -152,9 +157,10 @@ void readBasic(KubeconfigReader &reader, ClusterConfig &config)
     config.basicUser = reader.text("username");
     config.basicPassword = reader.text("password").toUtf8();
     if (config.basicUser.isEmpty())
-        reader.fault(QStringLiteral("username is missing beside password"));
+        reader.fault(QStringLiteral("username is missing beside password, add it"));
     if (config.basicUser.contains(u':')) // RFC 7617: the colon ends it
-        reader.fault(QStringLiteral("username holds a colon, basic authentication cannot send it"));
+        reader.fault(QStringLiteral(
+            "username holds a colon, basic authentication cannot send it, use a token"));
 }
 
 QList<std::pair<QString, QStringList>> readExtra(KubeconfigReader &reader, const char *member)
@@ -163,7 +169,8 @@ QList<std::pair<QString, QStringList>> readExtra(KubeconfigReader &reader, const
     if (!reader.has(member))
         return extra;
     if (!reader.value().at(member).is_object()) {
-        reader.fault(QStringLiteral("%1 is no map").arg(QLatin1String(member)));
+        reader.fault(QStringLiteral("%1 is no map, write it as {scopes: [view]}")
+                         .arg(QLatin1String(member)));
         return extra;
     }
     const KubeconfigEntry map{reader.value().at(member), {}};
@@ -172,7 +179,8 @@ QList<std::pair<QString, QStringList>> readExtra(KubeconfigReader &reader, const
     for (const auto &item : map.value.items())
         extra.append({QString::fromStdString(item.key()), values.texts(item.key().c_str())});
     if (!faults.isEmpty())
-        reader.fault(QStringLiteral("%1: a value is no list of texts").arg(QLatin1String(member)));
+        reader.fault(QStringLiteral("%1: a value is no list of texts, write it as {scopes: [view]}")
+                         .arg(QLatin1String(member)));
     return extra;
 }
 
@@ -191,7 +199,7 @@ void readImpersonation(KubeconfigReader &reader, ClusterConfig &config)
         const QString what = QString::fromLatin1(name).replace(
             QLatin1String("Impersonate-"), QLatin1String("as: "));
         if (!std::all_of(values.begin(), values.end(), isHeaderSafe))
-            reader.fault(what + QStringLiteral(" holds control characters"));
+            reader.fault(what + QStringLiteral(" holds control characters, remove them"));
         if (values.size() > 1 && !canRepeatHeaders())
             reader.fault(
                 QStringLiteral("%1 has %2 values and Qt %3 can send one, so the server would take "
@@ -234,33 +242,59 @@ Status readUser(const KubeconfigEntry &entry, ClusterConfig &config, QStringList
     return {};
 }
 
+// "there are a, b and 3 more", for who mistyped one.
+QString namesOf(const KubeconfigFiles::Entries &entries, const char *what)
+{
+    constexpr int kShown = 8;
+    QStringList names;
+    for (const auto &[name, entry] : entries)
+        names << name;
+    if (names.isEmpty())
+        return QStringLiteral("there is no %1 at all").arg(QLatin1String(what));
+    const qsizetype more = names.size() - kShown;
+    return QStringLiteral("there %1 %2")
+               .arg(names.size() == 1 ? QStringLiteral("is") : QStringLiteral("are"),
+                   names.mid(0, kShown).join(QStringLiteral(", ")))
+        + (more > 0 ? QStringLiteral(" and %1 more").arg(more) : QString());
+}
+
 // The entry that a context names; null with a fault when there is none.
 const KubeconfigEntry *entryOf(KubeconfigReader &context, const char *member,
     const KubeconfigFiles::Entries &entries, QString *name)
 {
     *name = context.text(member);
-    if (name->isEmpty()) {
-        context.fault(QStringLiteral("it names no %1").arg(QLatin1String(member)));
+    if (!context.has(member))
+        context.fault(QStringLiteral("it names no %1, add it: %2")
+                          .arg(QLatin1String(member), namesOf(entries, member)));
+    if (name->isEmpty())
         return nullptr;
-    }
     const auto found = entries.find(*name);
     if (found != entries.end())
         return &found->second;
-    context.fault(QStringLiteral("its %1 \"%2\" does not exist").arg(QLatin1String(member), *name));
+    context.fault(QStringLiteral("its %1 \"%2\" does not exist, correct it: %3")
+                      .arg(QLatin1String(member), *name, namesOf(entries, member)));
     return nullptr;
 }
 
 Result<QString> chosenContext(const KubeconfigFiles &files, const QString &wanted)
 {
     const QString where = files.files.join(QStringLiteral(", "));
+    const QString names = namesOf(files.contexts, "context");
     const QString name = wanted.isEmpty() ? files.currentContext : wanted;
     if (name.isEmpty()) {
         return Error(ErrorCode::InvalidConfiguration,
-            QStringLiteral("kubeconfig %1: no current-context is set").arg(where));
+            QStringLiteral(
+                "kubeconfig %1: no current-context is set; choose one with --context, or "
+                "with kubectl config use-context: %2")
+                .arg(where, names));
     }
     if (files.contexts.find(name) == files.contexts.end()) {
         return Error(ErrorCode::InvalidConfiguration,
-            QStringLiteral("kubeconfig %1: context \"%2\" does not exist").arg(where, name));
+            QStringLiteral("kubeconfig %1: %2 \"%3\" does not exist; correct it: %4")
+                .arg(where,
+                    wanted.isEmpty() ? QStringLiteral("the current-context")
+                                     : QStringLiteral("context"),
+                    name, names));
     }
     return name;
 }
@@ -327,7 +361,10 @@ Result<ClusterConfig> build(const KubeconfigFiles &files, const QString &wanted)
     const KubeconfigEntry *const user = entryOf(context, "user", files.users, &config.userName);
     if (const QString space = context.text("namespace"); !space.isEmpty()) {
         if (!support::isDnsLabel(space))
-            context.fault(QStringLiteral("namespace \"%1\" is no valid name").arg(space));
+            context.fault(
+                QStringLiteral("namespace \"%1\" is no valid name, it is lower-case letters, "
+                               "digits and \"-\"")
+                    .arg(space));
         config.namespaceName = space;
     }
     if (cluster) {

@@ -29,18 +29,26 @@ QString mergeList(const Json &root, const char *listName, const char *valueName,
     if (found == root.end() || found->is_null())
         return {};
     if (!found->is_array())
-        return QStringLiteral("\"%1\" is no list").arg(list);
+        return QStringLiteral("\"%1\" is no list; write its entries as - {name: ...}").arg(list);
     QSet<QString> seen;
+    int index = 0;
     for (const Json &item : *found) {
+        const QString place = QStringLiteral("%1[%2]").arg(list).arg(index++);
         if (!item.is_object())
-            return QStringLiteral("an entry of \"%1\" is no map").arg(list);
+            return QStringLiteral("%1 is no map; write it as {name: ..., %2: {...}}")
+                .arg(place, QLatin1String(valueName));
         const QString name = qstring(support::stringMember(item, "name"));
         if (name.isEmpty())
-            return QStringLiteral("an entry of \"%1\" has no name").arg(list);
+            return QStringLiteral("%1 has no name; add one").arg(place);
         if (seen.contains(name))
-            return QStringLiteral("\"%1\" has two entries named \"%2\"").arg(list, name);
+            return QStringLiteral("\"%1\" has two entries named \"%2\"; rename or remove one")
+                .arg(list, name);
         seen.insert(name);
         const Json *const value = support::objectMember(item, valueName);
+        const auto given = item.find(valueName); // without it, it would be another identity
+        if (!value && given != item.end() && !given->is_null())
+            return QStringLiteral("%1, \"%2\": %3 is no map; write it as %3: {...}")
+                .arg(place, name, QLatin1String(valueName));
         merged.emplace(name, KubeconfigEntry{value ? *value : Json::object(), file});
     }
     return {};
@@ -50,11 +58,14 @@ QString mergeText(const QByteArray &text, const QString &file, KubeconfigFiles &
 {
     const support::YamlDocuments yaml = support::yamlToJson(text);
     if (!yaml.isOk())
-        return yaml.error;
+        return yaml.error.startsWith(QLatin1StringView("line "))
+            ? yaml.error + QStringLiteral("; mend it there")
+            : yaml.error;
     if (yaml.documents.isEmpty())
         return {}; // C-58
     if (yaml.documents.size() > 1)
-        return QStringLiteral("it holds %1 documents, a kubeconfig is one")
+        return QStringLiteral("it holds %1 documents, a kubeconfig is one; name one of "
+                              "them alone")
             .arg(yaml.documents.size());
     Json root;
     QString fault;
@@ -63,10 +74,10 @@ QString mergeText(const QByteArray &text, const QString &file, KubeconfigFiles &
     if (root.is_null())
         return {};
     if (!root.is_object())
-        return QStringLiteral("it is no map");
+        return QStringLiteral("it is no map of clusters, users and contexts; name a kubeconfig");
     if (const std::string kind = support::stringMember(root, "kind");
         !kind.empty() && kind != "Config")
-        return QStringLiteral("its kind is %1, not Config").arg(qstring(kind));
+        return QStringLiteral("its kind is %1, not Config; name a kubeconfig").arg(qstring(kind));
     fault = mergeList(root, "clusters", "cluster", file, merged.clusters);
     if (fault.isEmpty())
         fault = mergeList(root, "users", "user", file, merged.users);
@@ -97,13 +108,17 @@ Result<KubeconfigFiles> readKubeconfigFiles(const QStringList &paths, MissingFil
         const QString file = QFileInfo(path).absoluteFilePath();
         if (isMissing(file)) {
             if (missing == MissingFiles::AreFaults)
-                faults.append(QStringLiteral("kubeconfig %1 does not exist").arg(file));
+                faults.append(
+                    QStringLiteral("kubeconfig %1 does not exist; correct --kubeconfig").arg(file));
             continue;
         }
         QString unreadable;
         const QByteArray text = readInputFile(file, &unreadable);
         if (!unreadable.isEmpty()) {
-            faults.append(QStringLiteral("kubeconfig %1 cannot be read: %2").arg(file, unreadable));
+            faults.append(
+                QStringLiteral("kubeconfig %1 cannot be read: %2; name another file, or make "
+                               "that one readable")
+                    .arg(file, unreadable));
             continue;
         }
         if (const QString fault = mergeText(text, file, merged); !fault.isEmpty())

@@ -39,11 +39,20 @@ QString KubeconfigReader::text(const char *member)
     if (!has(member))
         return {};
     const support::Json &value = m_entry.value.at(member);
+    return textOf(value, QLatin1String(member));
+}
+
+QString KubeconfigReader::textOf(const support::Json &value, const QString &what)
+{
     if (!value.is_string()) {
-        fault(QStringLiteral("%1 is no text, put it in quotes").arg(QLatin1String(member)));
+        fault(QStringLiteral("%1 is no text, put it in quotes").arg(what));
         return {};
     }
-    return QString::fromStdString(value.get<std::string>());
+    const QString text = QString::fromStdString(value.get<std::string>());
+    if (!text.contains(QChar(0)))
+        return text;
+    fault(QStringLiteral("%1 holds a NUL character, remove it").arg(what));
+    return {};
 }
 
 bool KubeconfigReader::flag(const char *member)
@@ -52,7 +61,8 @@ bool KubeconfigReader::flag(const char *member)
         return false;
     const support::Json &value = m_entry.value.at(member);
     if (!value.is_boolean()) {
-        fault(QStringLiteral("%1 is neither true nor false").arg(QLatin1String(member)));
+        fault(QStringLiteral("%1 is neither true nor false, write one of them without quotes")
+                  .arg(QLatin1String(member)));
         return false;
     }
     return value.get<bool>();
@@ -63,13 +73,30 @@ QStringList KubeconfigReader::texts(const char *member)
     QStringList all;
     if (!has(member))
         return all;
+    const QString name = QLatin1String(member);
+    const support::Json &value = m_entry.value.at(member);
+    if (!value.is_array()) {
+        fault(QStringLiteral("%1 is no list of texts, write it as [\"a\", \"b\"]").arg(name));
+        return all;
+    }
+    for (const support::Json &item : value)
+        all << textOf(item, QStringLiteral("%1[%2]").arg(name).arg(all.size()));
+    return all;
+}
+
+QList<support::Json> KubeconfigReader::maps(const char *member, const char *form)
+{
+    QList<support::Json> all;
+    if (!has(member))
+        return all;
     const support::Json &value = m_entry.value.at(member);
     for (const support::Json &item : value.is_array() ? value : support::Json::array()) {
-        if (item.is_string())
-            all << QString::fromStdString(item.get<std::string>());
+        if (item.is_object())
+            all << item;
     }
     if (!value.is_array() || size_t(all.size()) != value.size())
-        fault(QStringLiteral("%1 is no list of texts").arg(QLatin1String(member)));
+        fault(QStringLiteral("%1 is no list of maps, write it as [%2]")
+                  .arg(QLatin1String(member), QLatin1String(form)));
     return all;
 }
 
@@ -84,13 +111,14 @@ QString KubeconfigReader::path(const char *member)
     return absolute(text(member));
 }
 
-std::optional<QByteArray> KubeconfigReader::fileContents(const QString &path)
+std::optional<QByteArray> KubeconfigReader::fileContents(const char *member, const QString &path)
 {
     QString unreadable;
     const QByteArray contents = readInputFile(path, &unreadable);
     if (unreadable.isEmpty())
         return contents;
-    fault(QStringLiteral("%1 cannot be read: %2").arg(path, unreadable));
+    fault(QStringLiteral("%1 %2 cannot be read: %3, correct the path or the file")
+              .arg(QLatin1String(member), path, unreadable));
     return std::nullopt;
 }
 
@@ -104,11 +132,13 @@ QByteArray KubeconfigReader::bytes(const char *dataMember, const char *fileMembe
         return {};
     }
     if (!file->isEmpty())
-        return fileContents(*file).value_or(QByteArray());
+        return fileContents(fileMember, *file).value_or(QByteArray());
     const auto decoded
         = QByteArray::fromBase64Encoding(encoded, QByteArray::AbortOnBase64DecodingErrors);
     if (!decoded) {
-        fault(QStringLiteral("%1 is no base64").arg(QLatin1String(dataMember)));
+        fault(QStringLiteral("%1 is no base64, write what base64 -w0 FILE prints, or name the file "
+                             "with %2")
+                  .arg(QLatin1String(dataMember), QLatin1String(fileMember)));
         return {};
     }
     return *decoded;

@@ -15,7 +15,7 @@ public:
     // `what` is "user \"alice\""; `faults` and the entry are borrowed.
     KubeconfigReader(const KubeconfigEntry &entry, const QString &what, QStringList &faults);
 
-    // Empty when the member is absent.
+    // Empty when the member is absent. NUL is a fault: a path or an argument would end there.
     QString text(const char *member);
     bool flag(const char *member);
     // A list of texts; empty when the member is absent.
@@ -25,16 +25,22 @@ public:
     // The bytes of `dataMember` (base64), or of the file that `fileMember` names, whose path is
     // then in `file`. Both is a fault.
     QByteArray bytes(const char *dataMember, const char *fileMember, QString *file);
-    // Nothing, and a fault, when it cannot be read.
-    std::optional<QByteArray> fileContents(const QString &path);
+    // Nothing, and a fault, when the file that `member` names cannot be read.
+    std::optional<QByteArray> fileContents(const char *member, const QString &path);
+    // A list of maps, empty when the member is absent; `form` is how one is written.
+    QList<support::Json> maps(const char *member, const char *form);
     QString absolute(const QString &path) const;
     bool has(const char *member) const;
+    QString file() const { return m_entry.file; }
     const support::Json &value() const { return m_entry.value; }
-    // Joins the fault before it where that is of the same entry; the same one is told once.
+    // Says what is wrong and what to do, without "; ": that stands between faults. It joins the one
+    // before it where that is of the same entry; the same one is told once.
     void fault(const QString &what);
     QString prefix() const { return m_prefix; }
 
 private:
+    QString textOf(const support::Json &value, const QString &what);
+
     const KubeconfigEntry &m_entry;
     const QString m_prefix; // "kubeconfig /home/a/.kube/config: user \"alice\": "
     QStringList &m_faults;

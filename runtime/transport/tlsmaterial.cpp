@@ -33,12 +33,20 @@ int noPassphrase(char *, int, int, void *)
 // The entry that has to be mended, in the file that it stands in.
 enum class Entry : quint8 { Cluster, User };
 
-Error fault(const ClusterConfig &config, Entry entry, const char *what)
+Error fault(const ClusterConfig &config, Entry entry, const QString &what)
 {
     const QString &source = entry == Entry::User ? config.userSource : config.clusterSource;
     return Error(ErrorCode::InvalidConfiguration,
-        QStringLiteral("%1: %2").arg(
-            source.isEmpty() ? config.source : source, QLatin1String(what)));
+        QStringLiteral("%1: %2").arg(source.isEmpty() ? config.source : source, what));
+}
+
+constexpr QLatin1StringView kNoCertificate(
+    " is not readable PEM, it begins with -----BEGIN CERTIFICATE-----");
+
+QString named(const char *what, const QString &file)
+{
+    return file.isEmpty() ? QString::fromLatin1(what)
+                          : QStringLiteral("%1 %2").arg(QLatin1String(what), file);
 }
 
 // The key in the form that QSslKey takes for its algorithm, whatever form it had.
@@ -61,27 +69,37 @@ Status setClientCertificate(const ClusterConfig &config, QSslConfiguration &ssl)
 {
     if (config.clientCertificatePem.isEmpty() && config.clientKeyPem.isEmpty())
         return {};
+    const QString certificate = named("the client certificate", config.clientCertificateFile);
+    const QString keyName = named("the client key", config.clientKeyFile);
     if (config.clientKeyPem.isEmpty())
-        return fault(config, Entry::User, "the client certificate has no key");
+        return fault(
+            config, Entry::User, QStringLiteral("%1 has no key, add client-key").arg(certificate));
     if (config.clientCertificatePem.isEmpty())
-        return fault(config, Entry::User, "the client key has no certificate");
+        return fault(config, Entry::User,
+            QStringLiteral("%1 has no certificate, add client-certificate").arg(keyName));
     const QList<QSslCertificate> chain
         = QSslCertificate::fromData(config.clientCertificatePem, QSsl::Pem);
     const X509Ptr leaf(PEM_read_bio_X509(
         bioOf(config.clientCertificatePem).get(), nullptr, noPassphrase, nullptr));
     if (chain.isEmpty() || !leaf)
-        return fault(config, Entry::User, "the client certificate is not readable PEM");
+        return fault(config, Entry::User, certificate + kNoCertificate);
     const KeyPtr key(
         PEM_read_bio_PrivateKey(bioOf(config.clientKeyPem).get(), nullptr, noPassphrase, nullptr));
     if (!key)
-        return fault(
-            config, Entry::User, "the client key is not readable PEM, or has a passphrase");
+        return fault(config, Entry::User,
+            keyName
+                + QStringLiteral(" is not readable PEM, or has a passphrase, which openssl pkey "
+                                 "-in OLD -out NEW takes off"));
     if (X509_check_private_key(leaf.get(), key.get()) != 1)
-        return fault(
-            config, Entry::User, "the client key does not belong to the client certificate");
+        return fault(config, Entry::User,
+            QStringLiteral("%1 does not belong to %2, take the pair that was issued together")
+                .arg(keyName, certificate));
     const QSslKey converted = qtKey(key.get());
     if (converted.isNull())
-        return fault(config, Entry::User, "the client key is neither RSA nor EC");
+        return fault(config, Entry::User,
+            keyName
+                + QStringLiteral(" is neither RSA nor EC, have a certificate issued for such a "
+                                 "key"));
     ssl.setLocalCertificateChain(chain);
     ssl.setPrivateKey(converted);
     return {};
@@ -97,8 +115,8 @@ Result<QSslConfiguration> tlsConfiguration(const ClusterConfig &config)
     if (config.isInsecure) {
         if (!config.caPem.isEmpty())
             return fault(config, Entry::Cluster,
-                "a certificate authority and insecure-skip-tls-verify exclude "
-                "each other, remove one");
+                QStringLiteral("a certificate authority and insecure-skip-tls-verify exclude each "
+                               "other, remove one"));
         ssl.setPeerVerifyMode(QSslSocket::VerifyNone);
     } else {
         ssl.setPeerVerifyMode(QSslSocket::VerifyPeer);
@@ -107,7 +125,8 @@ Result<QSslConfiguration> tlsConfiguration(const ClusterConfig &config)
     if (!config.caPem.isEmpty() || !config.caFile.isEmpty()) {
         const QList<QSslCertificate> roots = QSslCertificate::fromData(config.caPem, QSsl::Pem);
         if (roots.isEmpty() && !config.caPem.isEmpty())
-            return fault(config, Entry::Cluster, "the certificate authority is not readable PEM");
+            return fault(config, Entry::Cluster,
+                named("the certificate authority", config.caFile) + kNoCertificate);
         ssl.setCaCertificates(roots);
     }
     if (const Status status = setClientCertificate(config, ssl); !status.isOk())

@@ -278,10 +278,12 @@ void tst_Check::configurations_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("sentence"); // "%1": the kubeconfig
-    QTest::newRow("no such file") << QStringList{u"--kubeconfig"_s, u"/no/config"_s}
-                                  << u"kubeconfig /no/config does not exist"_s;
-    QTest::newRow("no such context") << QStringList{u"--kubeconfig"_s, u"%1"_s, u"--context=x"_s}
-                                     << u"kubeconfig %1: context \"x\" does not exist"_s;
+    QTest::newRow("no such file") << QStringList{u"--kubeconfig"_s,
+        u"/no/config"_s} << u"kubeconfig /no/config does not exist; correct --kubeconfig"_s;
+    QTest::newRow("no such context")
+        << QStringList{u"--kubeconfig"_s, u"%1"_s, u"--context=x"_s}
+        << u"kubeconfig %1: context \"x\" does not exist; correct it: there "
+           "is bad"_s;
     QTest::newRow("a broken one") << QStringList{u"--kubeconfig"_s, u"%1"_s, u"--context=bad"_s}
                                   << u"kubeconfig %1: user \"bad\": token is no text, put it in "
                                      "quotes"_s;

@@ -113,7 +113,6 @@ void tst_Davit::refused_data()
     const QString noContext = file(u"empty"_s, "apiVersion: v1\nkind: Config\n");
     const QString config = file(u"config.yaml"_s, "kind: Other\n");
     const QStringList base = with(good);
-    const QString check = u"; check --kubeconfig or KUBECONFIG"_s;
     const auto row = [](const char *name, const QStringList &arguments, const QString &sentence) {
         QTest::newRow(name) << arguments << sentence;
     };
@@ -124,15 +123,15 @@ void tst_Davit::refused_data()
             none));
     row("a plugin directory that is a file", {u"--plugin-dir"_s, good},
         u"plugin directory %1 is no directory; name one with --plugin-dir"_s.arg(good));
-    row("a missing kubeconfig", with(none), u"kubeconfig %1 does not exist"_s.arg(none) + check);
+    row("a missing kubeconfig", with(none),
+        u"kubeconfig %1 does not exist; correct --kubeconfig"_s.arg(none));
     row("a kubeconfig that is no YAML", with(noYaml),
-        u"kubeconfig %1: line 1: end of sequence flow not found"_s.arg(noYaml) + check);
+        u"kubeconfig %1: line 1: end of sequence flow not found; mend it there"_s.arg(noYaml));
     row("a kubeconfig without a context", with(noContext),
         u"no cluster is configured: %1 has no clusters, contexts or users; name a kubeconfig with "
         "--kubeconfig"_s.arg(noContext));
     row("a context that is not there", base + QStringList{u"--context=x"_s},
-        u"kubeconfig %1: context \"x\" does not exist; check --context, --kubeconfig or "
-        "KUBECONFIG"_s.arg(good));
+        u"kubeconfig %1: context \"x\" does not exist; correct it: there is t"_s.arg(good));
     row("no kubeconfig anywhere", {u"--plugin-dir"_s, plugins},
         u"no cluster is configured: $HOME/.kube/config does not exist or names none, and this is "
         "no pod; name a kubeconfig with --kubeconfig or KUBECONFIG"_s);
@@ -159,7 +158,8 @@ void tst_Davit::refused_data()
         u"configuration file %1 cannot be read (it is a pipe that nobody writes to); check "
         "--config"_s.arg(pipe));
     row("a kubeconfig that is a directory", with(plugins),
-        u"kubeconfig %1 cannot be read: it is a directory"_s.arg(plugins) + check);
+        u"kubeconfig %1 cannot be read: it is a directory; name another file, or make that one readable"_s
+            .arg(plugins));
     const QString programs = file(u"programs.yaml"_s,
         "apiVersion: davit.dev/v1alpha1\nkind: DavitConfiguration\n"
         "execPrograms: {policy: AllowList, allow: [/opt/good]}\n");
@@ -174,7 +174,8 @@ void tst_Davit::refused_data()
     const QString huge = file(u"huge"_s, {});
     QVERIFY(QFile::resize(huge, qint64(16) * 1024 * 1024 + 1));
     row("a kubeconfig larger than 16 MiB", with(huge),
-        u"kubeconfig %1 cannot be read: it is larger than 16 MiB"_s.arg(huge) + check);
+        u"kubeconfig %1 cannot be read: it is larger than 16 MiB; name another file, or make that "
+        "one readable"_s.arg(huge));
     const auto elect = [&base](const QStringList &more) {
         return base + QStringList{u"--leader-elect"_s} + more;
     };
@@ -241,7 +242,8 @@ void tst_Davit::denied_data()
     const QString folder = u"closed"_s;
     const QString inside = u"closed/file"_s;
     const QString denied
-        = u"kubeconfig %1 cannot be read: Permission denied; check --kubeconfig or KUBECONFIG"_s;
+        = u"kubeconfig %1 cannot be read: Permission denied; name another file, or make "
+          "that one readable"_s;
     QTest::newRow("a kubeconfig") << u"--kubeconfig"_s << inside << inside << denied;
     QTest::newRow("the folder of a kubeconfig") << u"--kubeconfig"_s << inside << folder << denied;
     QTest::newRow("the folder of KUBECONFIG's file")

@@ -168,8 +168,9 @@ void tst_Exec::modes()
     const auto body = getOnce(*makeQnamTransport(config));
     if (header.isEmpty()) {
         QVERIFY(!body.isOk());
-        QVERIFY2(body.error().message().endsWith(
-                     QLatin1String("interactiveMode is Always and there is no terminal")),
+        QVERIFY2(body.error().message().endsWith(QLatin1String(
+                     "interactiveMode is Always and there is no terminal; run davit in one, or "
+                     "write IfAvailable")),
             qPrintable(body.error().message()));
         return;
     }
@@ -181,16 +182,18 @@ void tst_Exec::faults_data()
 {
     QTest::addColumn<QByteArray>("script");
     QTest::addColumn<QString>("end");
-    QTest::newRow("C-71 exit code") << "exit 3"_ba
-                                    << "plugin.sh: it ended with exit code 3";
-    QTest::newRow("killed") << "kill -9 $$"_ba
-                            << "plugin.sh: it crashed";
+    const QString byHand
+        = u"; its own words stand on standard error, run it in a shell to see more"_s;
+    const QString mustPrint = u"; it has to print one ExecCredential and nothing else, run it in a "
+                              "shell to see what it does"_s;
+    QTest::newRow("C-71 exit code")
+        << "exit 3"_ba << u"plugin.sh: it ended with exit code 3"_s + byHand;
+    QTest::newRow("killed") << "kill -9 $$"_ba << u"plugin.sh: signal 9 ended it"_s + byHand;
     QTest::newRow("no JSON") << "echo hello"_ba
-                             << "plugin.sh: it printed no JSON object";
-    QTest::newRow("endless") << "yes"_ba
-                             << "plugin.sh: it printed more than 1 MiB";
-    QTest::newRow("too much, and an end") << "yes | head -c 1048577"_ba
-                                          << "plugin.sh: it printed more than 1 MiB";
+                             << u"plugin.sh: it printed no JSON object"_s + mustPrint;
+    QTest::newRow("endless") << "yes"_ba << u"plugin.sh: it printed more than 1 MiB"_s + mustPrint;
+    QTest::newRow("too much, and an end")
+        << "yes | head -c 1048577"_ba << u"plugin.sh: it printed more than 1 MiB"_s + mustPrint;
     QTest::newRow("C-71 missing") << ""_ba
                                   << "No such file or directory; get it at x.io";
 }

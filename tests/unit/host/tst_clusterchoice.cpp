@@ -34,7 +34,9 @@ void tst_ClusterChoice::chooses_data()
     QTest::newRow("its current context") << true << QString() << u"http://a:1"_s;
     QTest::newRow("another") << true << u"second"_s << u"http://b:1"_s;
     QTest::newRow("one that is not there")
-        << true << u"x"_s << u"kubeconfig %1: context \"x\" does not exist"_s;
+        << true << u"x"_s
+        << u"kubeconfig %1: context \"x\" does not exist; correct it: there are "
+           "first, second"_s;
     QTest::newRow("the pod's") << false << QString() << u"https://10.0.0.1:443"_s;
     QTest::newRow("the pod's, which has no contexts")
         << false << u"x"_s

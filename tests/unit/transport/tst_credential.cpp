@@ -262,19 +262,26 @@ void tst_Credential::tls_data()
     QTest::newRow("B10 EC PKCS#8") << ec << pem("B10-key-ec-pkcs8.pem") << "";
     QTest::newRow("B10 PKCS#1") << rsa << pem("B10-key-rsa-pkcs1.pem") << "";
     QTest::newRow("B10 RSA PKCS#8") << rsa << pem("B10-key-rsa-pkcs8.pem") << "";
-    QTest::newRow("B10 key of another kind") << ec << pem("B10-key-rsa-pkcs8.pem")
-                                             << "the client key does not belong to the client "
-                                                "certificate";
+    QTest::newRow("B10 key of another kind")
+        << ec << pem("B10-key-rsa-pkcs8.pem")
+        << "the client key does not belong to the client "
+           "certificate, take the pair that was issued together";
     QTest::newRow("B10 key of another certificate")
-        << ec << pem("B64-gen1.key") << "the client key does not belong to the client certificate";
+        << ec << pem("B64-gen1.key")
+        << "the client key does not belong to the client certificate, take the pair that was "
+           "issued together";
     QTest::newRow("C-38 no key") << ec << ""_ba
-                                 << "the client certificate has no key";
+                                 << "the client certificate has no key, add client-key";
     QTest::newRow("C-38 no certificate")
-        << ""_ba << pem("B10-key-ec-sec1.pem") << "the client key has no certificate";
+        << ""_ba << pem("B10-key-ec-sec1.pem")
+        << "the client key has no certificate, add client-certificate";
     QTest::newRow("key is a word") << ec << "key"_ba
-                                   << "the client key is not readable PEM, or has a passphrase";
+                                   << "the client key is not readable PEM, or has a passphrase, "
+                                      "which openssl pkey -in OLD -out NEW "
+                                      "takes off";
     QTest::newRow("certificate is a word")
-        << "x"_ba << pem("B10-key-ec-sec1.pem") << "the client certificate is not readable PEM";
+        << "x"_ba << pem("B10-key-ec-sec1.pem")
+        << "the client certificate is not readable PEM, it begins with -----BEGIN CERTIFICATE-----";
 }
 
 void tst_Credential::tls()

@@ -118,22 +118,28 @@ void tst_InCluster::faults_data()
     QTest::addColumn<QString>("sentence"); // %1: the token's file
     const QString outside
         = u"in-cluster configuration: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not "
-          "set, this process runs in no pod"_s;
+          "set, this process runs in no pod; name a kubeconfig with --kubeconfig"_s;
     const QString odd = u"in-cluster configuration: KUBERNETES_SERVICE_HOST and "
-                        "KUBERNETES_SERVICE_PORT name no address"_s;
+                        "KUBERNETES_SERVICE_PORT name no address; Kubernetes sets both, take them "
+                        "out of the pod's own env"_s;
     QTest::newRow("C-49 no host") << u""_s << u"443"_s << "t"_ba << outside;
     QTest::newRow("C-49 no port") << u"h"_s << u""_s << "t"_ba << outside;
     QTest::newRow("port is no number") << u"h"_s << u"https"_s << "t"_ba << odd;
     QTest::newRow("port is too large") << u"h"_s << u"65536"_s << "t"_ba << odd;
     QTest::newRow("host is no name") << u"a b"_s << u"443"_s << "t"_ba << odd;
-    QTest::newRow("C-50 the token is empty")
-        << u"h"_s << u"443"_s << " \n"_ba << u"in-cluster configuration: the token %1 is empty"_s;
+    QTest::newRow("C-50 the token is empty") << u"h"_s << u"443"_s << " \n"_ba
+                                             << u"in-cluster configuration: the token %1 is empty; "
+                                                u"look who writes that volume, or start "
+                                                "the pod anew"_s;
     QTest::newRow("C-50 no token")
         << u"h"_s << u"443"_s << QByteArray()
-        << u"in-cluster configuration: the token %1 cannot be read: No such file or directory"_s;
+        << u"in-cluster configuration: the token %1 cannot be read: No such file or directory; "
+           "let the pod have its service account's (automountServiceAccountToken), or name a "
+           "kubeconfig with --kubeconfig"_s;
     QTest::newRow("a token with a header in it")
         << u"h"_s << u"443"_s << "t\r\nX-Remote-User: root"_ba
-        << u"in-cluster configuration: the token %1 holds control characters, a token is one line"_s;
+        << u"in-cluster configuration: the token %1 holds control characters, a token is one line; "
+           "look who writes that volume"_s;
 }
 
 void tst_InCluster::faults()

@@ -19,8 +19,6 @@ private Q_SLOTS:
     void ipv6Server();
     void keyKinds_data();
     void keyKinds();
-    void execEntries_data();
-    void execEntries();
     void faults_data();
     void faults();
     void accepted_data();
@@ -91,42 +89,6 @@ void tst_Kubeconfig::keyKinds()
     QVERIFY(loaded.value().clientKeyPem.contains("PRIVATE KEY"));
 }
 
-void tst_Kubeconfig::execEntries_data()
-{
-    using Mode = ExecConfig::InteractiveMode;
-    QTest::addColumn<QString>("context");
-    QTest::addColumn<Mode>("mode"); // Unset: an error
-    QTest::newRow("B01 v1 without interactiveMode") << "v1-missing" << Mode::Unset;
-    QTest::newRow("B01 v1beta1 without it") << "v1beta1-missing" << Mode::IfAvailable;
-    QTest::newRow("B01 never") << "v1-never" << Mode::Never;
-    QTest::newRow("B01 always") << "v1-always" << Mode::Always;
-    QTest::newRow("B01 if available") << "v1-ifavailable" << Mode::IfAvailable;
-}
-
-void tst_Kubeconfig::execEntries()
-{
-    using Mode = ExecConfig::InteractiveMode;
-    QFETCH(const QString, context);
-    QFETCH(const Mode, mode);
-    const auto loaded
-        = loadClusterConfig({data("B01-kubeconfig.yaml"), context}, environmentOf({}));
-    if (mode == Mode::Unset) {
-        QVERIFY(!loaded.isOk());
-        QCOMPARE(loaded.error().code(), ErrorCode::InvalidConfiguration);
-        QCOMPARE(loaded.error().message(),
-            QStringLiteral("kubeconfig %1: user \"v1-missing\": exec: interactiveMode is missing, "
-                           "client.authentication.k8s.io/v1 wants Never, IfAvailable or Always")
-                .arg(data("B01-kubeconfig.yaml")));
-        return;
-    }
-    QVERIFY2(loaded.isOk(), qPrintable(loaded.isOk() ? QString() : loaded.error().message()));
-    const ExecConfig exec = *loaded.value().exec;
-    QCOMPARE(exec.interactiveMode, mode);
-    QCOMPARE(exec.command, QDir::cleanPath(data("B01-exec-plugin.sh")));
-    QCOMPARE(exec.environment.size(), 2);
-    QCOMPARE(exec.environment[1].second, context);
-}
-
 // NOLINTNEXTLINE(readability-function-size): a table
 void tst_Kubeconfig::faults_data()
 {
@@ -138,22 +100,44 @@ void tst_Kubeconfig::faults_data()
         QTest::newRow(name) << text << code << QString::fromLatin1(sentence);
     };
 
-    row("C-54 not YAML", "a: [", "line 1: end of sequence flow not found");
+    row("C-54 not YAML", "a: [", "line 1: end of sequence flow not found; mend it there");
     row("no text", QByteArray("\xff\xfe\0", 3), "it is not UTF-8 text, save it as UTF-8");
-    row("not a map", "- a", "it is no map");
-    row("another kind", "kind: Pod", "its kind is Pod, not Config");
+    row("not a map", "- a", "it is no map of clusters, users and contexts; name a kubeconfig");
+    row("another kind", "kind: Pod", "its kind is Pod, not Config; name a kubeconfig");
     row("C-57 two of one name", "users: [{name: a}, {name: a}]",
-        "\"users\" has two entries named \"a\"");
-    row("no name", "clusters: [{cluster: {}}]", "an entry of \"clusters\" has no name");
-    row("no current-context", "clusters: [{name: a}]", "no current-context is set");
-    row("unknown context", "current-context: x", "context \"x\" does not exist");
+        "\"users\" has two entries named \"a\"; rename or remove one");
+    row("a list that is none", "users: {a: b}",
+        "\"users\" is no list; write its entries as - {name: ...}");
+    row("an entry that is no map", "users: [{name: a}, b]",
+        "users[1] is no map; write it as {name: ..., user: {...}}");
+    row("no name", "clusters: [{cluster: {}}]", "clusters[0] has no name; add one");
+    row("a user that is no map", "users: [{name: a}, {name: b, user: token}]",
+        "users[1], \"b\": user is no map; write it as user: {...}");
+    row("no current-context, no contexts", "clusters: [{name: a}]",
+        "no current-context is set; choose one with --context, or with kubectl config "
+        "use-context: there is no context at all");
+    row("no current-context", "contexts: [{name: b}, {name: a}]",
+        "no current-context is set; choose one with --context, or with kubectl config "
+        "use-context: there are a, b");
+    row("unknown context", "current-context: x\ncontexts: [{name: a}]",
+        "the current-context \"x\" does not exist; correct it: there is a");
+    row("unknown context of many",
+        "current-context: x\ncontexts: [{name: a}, {name: b}, {name: c}, {name: d}, {name: e}, "
+        "{name: f}, {name: g}, {name: h}, {name: i}, {name: j}]",
+        "the current-context \"x\" does not exist; correct it: there are a, b, c, d, e, f, g, h "
+        "and 2 "
+        "more");
     row("unknown user", config(kServer, "token: t", "cluster: c, user: bob"),
-        "context \"c\": its user \"bob\" does not exist");
+        "context \"c\": its user \"bob\" does not exist, correct it: there is u");
     row("no cluster named", config(kServer, "token: t", "user: u"),
-        "context \"c\": it names no cluster");
+        "context \"c\": it names no cluster, add it: there is c");
     row("namespace", config(kServer, "token: t", "cluster: c, user: u, namespace: A_b"),
-        "context \"c\": namespace \"A_b\" is no valid name");
-    row("no server", config("", "token: t"), "cluster \"c\": server is missing");
+        "context \"c\": namespace \"A_b\" is no valid name, it is lower-case letters, digits and "
+        "\"-\"");
+    row("no server", config("", "token: t"),
+        "cluster \"c\": server is missing, add it, like https://host:6443");
+    row("NUL in a path", config(kServer + R"(, certificate-authority: "/etc/hostname\0x")", ""),
+        "cluster \"c\": certificate-authority holds a NUL character, remove it");
     row("a server that is a number", config("server: 5", "token: t"),
         "cluster \"c\": server is no text, put it in quotes");
     row("current-context is a list", "current-context: [a]",
@@ -173,9 +157,13 @@ void tst_Kubeconfig::faults_data()
         "cluster \"c\": certificate-authority-data and certificate-authority exclude each other, "
         "remove one");
     row("CA file missing", config(kServer + ", certificate-authority: /no/ca", ""),
-        "cluster \"c\": /no/ca cannot be read: No such file or directory");
+        "cluster \"c\": certificate-authority /no/ca cannot be read: No such file or directory, "
+        "correct "
+        "the path or the file");
     row("CA no base64", config(kServer + ", certificate-authority-data: \"*\"", ""),
-        "cluster \"c\": certificate-authority-data is no base64");
+        "cluster \"c\": certificate-authority-data is no base64, write what base64 -w0 FILE "
+        "prints, or "
+        "name the file with certificate-authority");
     row("C-38 CA and insecure",
         config(kServer + ", insecure-skip-tls-verify: true, certificate-authority: /dev/null", ""),
         "cluster \"c\": a certificate authority and insecure-skip-tls-verify exclude each other, "
@@ -188,7 +176,8 @@ void tst_Kubeconfig::faults_data()
         "cluster \"c\": proxy-url is no address like http://host:3128, https://host:3128 or "
         "socks5://host:1080");
     row("flag that is none", config(kServer + ", insecure-skip-tls-verify: \"yes\"", ""),
-        "cluster \"c\": insecure-skip-tls-verify is neither true nor false");
+        "cluster \"c\": insecure-skip-tls-verify is neither true nor false, write one of them "
+        "without quotes");
     row("token as a number", config(kServer, "token: 12"),
         "user \"u\": token is no text, put it in quotes");
     row("token and basic", config(kServer, "token: t, username: a"),
@@ -198,40 +187,30 @@ void tst_Kubeconfig::faults_data()
             "auth-provider: {name: x}, exec: {"
             "apiVersion: client.authentication.k8s.io/v1beta1, command: x}"),
         "user \"u\": exec and auth-provider exclude each other, remove one");
-    row("exec without command",
-        config(kServer, "exec: {apiVersion: client.authentication.k8s.io/v1beta1}"),
-        "user \"u\": exec: command is missing");
-    row("exec of another version",
-        config(kServer, "exec: {apiVersion: client.authentication.k8s.io/v1alpha1, command: x}"),
-        "user \"u\": exec: apiVersion \"client.authentication.k8s.io/v1alpha1\" is neither "
-        "client.authentication.k8s.io/v1 nor client.authentication.k8s.io/v1beta1");
-    row("exec env without name",
-        config(kServer,
-            "exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: x, env: [{value: "
-            "a}]}"),
-        "user \"u\": exec: an entry of env has no name");
-    row("exec mode",
-        config(kServer,
-            "exec: {apiVersion: client.authentication.k8s.io/v1, command: x, interactiveMode: "
-            "Sometimes}"),
-        "user \"u\": exec: interactiveMode \"Sometimes\" is none of Never, IfAvailable, Always");
     row("token file missing", config(kServer, "tokenFile: /no/token"),
-        "user \"u\": /no/token cannot be read: No such file or directory");
+        "user \"u\": tokenFile /no/token cannot be read: No such file or directory, correct the "
+        "path or "
+        "the file");
+    row("token file that is empty", config(kServer, "tokenFile: /dev/null"),
+        "user \"u\": tokenFile /dev/null is empty, write a token into it or correct the path");
     row("token with a header in it", config(kServer, R"(token: "a\r\nX-Remote-User: root")"),
         "user \"u\": token holds control characters, a token is one line");
     row("token file of several lines", config(kServer, "tokenFile: /proc/self/status"),
         "user \"u\": tokenFile /proc/self/status holds control characters, a token is one line");
     row("CA that is a directory", config(kServer + ", certificate-authority: /proc", "token: t"),
-        "cluster \"c\": /proc cannot be read: it is a directory");
+        "cluster \"c\": certificate-authority /proc cannot be read: it is a directory, correct the "
+        "path "
+        "or the file");
     row("CA that is a device", config(kServer + ", certificate-authority: /dev/zero", "token: t"),
-        "cluster \"c\": /dev/zero cannot be read: it is a device");
+        "cluster \"c\": certificate-authority /dev/zero cannot be read: it is a device, correct "
+        "the path "
+        "or the file");
     row("certificate and key missing",
         config(kServer, "client-certificate: /no/cert, client-key: /no/key"),
-        "user \"u\": /no/cert cannot be read: No such file or directory; /no/key cannot be read: "
-        "No such file or directory");
-    row("one missing file for certificate and key",
-        config(kServer, "client-certificate: /no/pem, client-key: /no/pem"),
-        "user \"u\": /no/pem cannot be read: No such file or directory");
+        "user \"u\": client-certificate /no/cert cannot be read: No such file or directory, "
+        "correct the "
+        "path or the file; client-key /no/key cannot be read: No such file or directory, correct "
+        "the path or the file");
     row("certificate data and file",
         config(
             kServer, "client-certificate-data: YQ==, client-certificate: x, client-key-data: YQ=="),
@@ -244,9 +223,9 @@ void tst_Kubeconfig::faults_data()
     row("C-38 token file and basic", config(kServer, "tokenFile: token, password: hunter2"),
         "user \"u\": token and basic authentication exclude each other, remove one");
     row("basic without a name", config(kServer, "password: hunter2"),
-        "user \"u\": username is missing beside password");
+        "user \"u\": username is missing beside password, add it");
     row("basic with a colon", config(kServer, "username: \"a:b\", password: hunter2"),
-        "user \"u\": username holds a colon, basic authentication cannot send it");
+        "user \"u\": username holds a colon, basic authentication cannot send it, use a token");
     row("C-48 groups without user", config(kServer, "token: t, as-groups: [a]"),
         "user \"u\": as-uid, as-groups and as-user-extra mean nothing without as, add it or remove "
         "them");
@@ -254,15 +233,15 @@ void tst_Kubeconfig::faults_data()
         "user \"u\": as-uid, as-groups and as-user-extra mean nothing without as, add it or remove "
         "them");
     row("groups that are no list", config(kServer, "token: t, as: a, as-groups: admins"),
-        "user \"u\": as-groups is no list of texts");
+        "user \"u\": as-groups is no list of texts, write it as [\"a\", \"b\"]");
     row("extra that is no map", config(kServer, "token: t, as: a, as-user-extra: [x]"),
-        "user \"u\": as-user-extra is no map");
+        "user \"u\": as-user-extra is no map, write it as {scopes: [view]}");
     row("extra with a value that is no list",
         config(kServer, "token: t, as: a, as-user-extra: {scope: view}"),
-        "user \"u\": as-user-extra: a value is no list of texts");
+        "user \"u\": as-user-extra: a value is no list of texts, write it as {scopes: [view]}");
     row("a group with a header in it",
         config(kServer, R"(token: t, as: a, as-groups: ["b\r\nX-Remote-User: root"])"),
-        "user \"u\": as: Group holds control characters");
+        "user \"u\": as: Group holds control characters, remove them");
 }
 
 void tst_Kubeconfig::faults()

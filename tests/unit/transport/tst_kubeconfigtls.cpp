@@ -65,14 +65,25 @@ void tst_KubeconfigTls::faults_data()
     QTest::newRow("CA") << "certificate-authority-data: " + bad
                         << QStringLiteral(
                                "kubeconfig %1: cluster \"c\": the certificate authority is not "
-                               "readable PEM");
+                               "readable PEM, it begins with -----BEGIN CERTIFICATE-----");
     QTest::newRow("certificate")
         << "client-certificate-data: " + bad + ", client-key-data: " + key
-        << QStringLiteral("kubeconfig %1: user \"u\": the client certificate is not readable PEM");
+        << QStringLiteral("kubeconfig %1: user \"u\": the client certificate is not readable PEM, "
+                          "it begins with -----BEGIN CERTIFICATE-----");
+    QTest::newRow("certificate in a file")
+        << "client-certificate: /proc/self/comm, client-key-data: " + key
+        << QStringLiteral(
+               "kubeconfig %1: user \"u\": the client certificate /proc/self/comm is not "
+               "readable PEM, it begins with -----BEGIN CERTIFICATE-----");
+    QTest::newRow("no key") << "client-certificate-data: " + pem + ", client-key-data: " + bad
+                            << QStringLiteral("kubeconfig %1: user \"u\": the client key is not "
+                                              "readable PEM, or has a passphrase, which openssl "
+                                              "pkey -in OLD -out NEW takes off");
     QTest::newRow("key of another")
         << "client-certificate-data: " + pem + ", client-key-data: " + key
         << QStringLiteral("kubeconfig %1: user \"u\": the client key does not "
-                          "belong to the client certificate");
+                          "belong to the client certificate, take the pair that was issued "
+                          "together");
 }
 
 void tst_KubeconfigTls::faults()
