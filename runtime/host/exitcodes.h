@@ -16,7 +16,7 @@ enum class ExitCode : int {
 // Of "davit check" and "davit get".
 enum class QueryExit : int {
     Done = 0,
-    Failure = 1, // the server answered, and it was none of the others
+    Failure = 1, // the server answered, and it was none of the others; standard output is full
     Configuration = 2, // a flag or a file is wrong, or what answers is no API server
     NoConnection = 3, // also when TLS fails; of "davit check" also when the server answers 5xx
     RefusedCredentials = 4,

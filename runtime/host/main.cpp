@@ -146,6 +146,32 @@ int run(const RunOptions &options)
     ::_exit(code);
 }
 
+// All but "davit run", whose words go to standard error.
+int answer(const Command &command)
+{
+    if (const auto *files = std::get_if<InspectOptions>(&command))
+        return inspect(*files);
+    if (const auto *query = std::get_if<CheckOptions>(&command))
+        return checkCluster(*query);
+    if (const auto *query = std::get_if<GetOptions>(&command))
+        return getRaw(*query);
+    if (const auto *trial = std::get_if<TryOptions>(&command))
+        return pluginhost::runTrialLoad(QFileInfo(trial->file).absoluteFilePath());
+    std::fputs(std::get<Text>(command).text.toUtf8().constData(), stdout);
+    return int(ExitCode::Done);
+}
+
+// What was printed may be on its way yet; where it does not arrive nothing is a success.
+int withOutputWritten(int code)
+{
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)
+        return code;
+    tell(
+        QStringLiteral("standard output takes no more, so what was to stand there is cut off; look "
+                       "at the disk, or at who reads it"));
+    return code == int(ExitCode::Done) ? int(ExitCode::Failure) : code;
+}
+
 // Where 0, 1 or 2 was closed, the next file or socket would get the number, and log lines with it.
 bool openStandardFiles()
 {
@@ -166,17 +192,10 @@ int main(int argc, char **argv)
     const Result<Command> command = parseCommandLine(QCoreApplication::arguments().mid(1));
     if (!command.isOk())
         return refuse(command.error().message());
-    if (const auto *text = std::get_if<Text>(&command.value())) {
-        std::fputs(text->text.toUtf8().constData(), stdout);
-        return int(ExitCode::Done);
-    }
-    if (const auto *files = std::get_if<InspectOptions>(&command.value()))
-        return inspect(*files);
-    if (const auto *query = std::get_if<CheckOptions>(&command.value()))
-        return checkCluster(*query);
-    if (const auto *query = std::get_if<GetOptions>(&command.value()))
-        return getRaw(*query);
-    if (const auto *trial = std::get_if<TryOptions>(&command.value()))
-        ::_exit(pluginhost::runTrialLoad(QFileInfo(trial->file).absoluteFilePath()));
-    return run(std::get<RunOptions>(command.value()));
+    if (const auto *options = std::get_if<RunOptions>(&command.value()))
+        return run(*options);
+    const int code = withOutputWritten(answer(command.value()));
+    if (std::holds_alternative<TryOptions>(command.value()))
+        ::_exit(code); // the library stays loaded
+    return code;
 }

@@ -54,20 +54,18 @@ QueryExit rawGet(const GetOptions &options, QString *sentence)
     }
     ServerCalls calls(config.value());
     bool endsLine = true;
-    bool isWritten = true;
     const auto print = [&](const QByteArray &bytes) {
-        isWritten = std::fwrite(bytes.constData(), 1, size_t(bytes.size()), stdout)
-                == size_t(bytes.size())
-            && std::fflush(stdout) == 0 && isWritten;
         endsLine = bytes.endsWith('\n');
-        return isWritten;
+        return std::fwrite(bytes.constData(), 1, size_t(bytes.size()), stdout)
+            == size_t(bytes.size())
+            && std::fflush(stdout) == 0;
     };
     const ServerAnswer answer = calls.stream(path, print);
     if (!answer.isGood() && !answer.body.isEmpty()) // some servers repeat the request
         print(withoutSecrets(answer.body));
     if (!endsLine && ::isatty(STDOUT_FILENO) == 1) // elsewhere the bytes are the server's
         std::fputc('\n', stdout);
-    if (answer.isGood() && isWritten)
+    if (answer.isGood())
         return QueryExit::Done;
     if (const QString fault = wrongScheme(calls.serverName(), config.value().source,
             {answer.error, answer.httpStatus, answer.body});
@@ -75,13 +73,12 @@ QueryExit rawGet(const GetOptions &options, QString *sentence)
         *sentence = fault;
         return answer.error.isError() ? exitOf(answer) : QueryExit::Configuration;
     }
-    const QString what
-        = answer.isGood() ? QStringLiteral("standard output takes no more") : answer.fault;
+    const QString what = answer.fault;
     const QString begin = QStringLiteral("GET %1").arg(calls.serverName());
     *sentence = what.startsWith(begin) || !answer.httpStatus
         ? what
         : begin + QStringLiteral("%1: %2").arg(options.path.section(u'?', 0, 0), what);
-    return answer.isGood() ? QueryExit::Failure : exitOf(answer);
+    return exitOf(answer);
 }
 
 } // namespace davit::host

@@ -35,6 +35,7 @@ class tst_RawGet : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    void nobodyReads_data();
     void nobodyReads();
     void refusalAsItIs();
     void refusalWithoutAnEnd();
@@ -43,18 +44,36 @@ private Q_SLOTS:
     void signalEndsExecProgram();
 };
 
+void tst_RawGet::nobodyReads_data()
+{
+    QTest::addColumn<QStringList>("command"); // KUBECONFIG stands for one
+    QTest::addColumn<int>("exitCode");
+    const QString library = QStringLiteral(DAVIT_BUILD_DIR "/plugins/replicator.so");
+    const QString kubeconfig = u"--kubeconfig=KUBECONFIG"_s;
+    QTest::newRow("an endless body") << QStringList{u"get"_s, u"--raw=/x"_s, kubeconfig} << 1;
+    QTest::newRow("check, which fails anyway")
+        << QStringList{u"check"_s, u"--kubeconfig=/none"_s} << 2;
+    QTest::newRow("plugin inspect") << QStringList{u"plugin"_s, u"inspect"_s, library} << 1;
+    QTest::newRow("plugin try") << QStringList{u"plugin"_s, u"try"_s, library} << 1;
+    QTest::newRow("--help") << QStringList{u"--help"_s} << 1;
+    QTest::newRow("--version") << QStringList{u"--version"_s} << 1;
+}
+
 void tst_RawGet::nobodyReads()
 {
+    QFETCH(QStringList, command);
+    QFETCH(const int, exitCode);
     RawServer server([](RawConnection &connection) { endless(connection, "200 OK"); });
     const QTemporaryDir folder;
     QProcess process;
     process.setStandardOutputFile(QStringLiteral("/dev/full"));
     process.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"),
-        {u"get"_s, u"--raw"_s, u"/endless"_s, u"--kubeconfig"_s,
-            kubeconfigFor(folder, server.port())});
+        command.replaceInStrings(u"KUBECONFIG"_s, kubeconfigFor(folder, server.port())));
     QVERIFY(process.waitForFinished(60000));
-    QCOMPARE(process.exitCode(), 1);
-    QVERIFY(process.readAllStandardError().contains("standard output takes no more"));
+    QCOMPARE(process.exitCode(), exitCode);
+    QCOMPARE(process.readAllStandardError(),
+        "davit: standard output takes no more, so what was to stand there is cut off; look at the "
+        "disk, or at who reads it\n"_ba);
 }
 
 void tst_RawGet::refusalAsItIs()
