@@ -90,6 +90,7 @@ struct FileObject
 {
     QString path;
     int document = 0; // of the file, from 1
+    int item = -1; // of the list that the document is, from 0
     Json object;
 };
 
@@ -107,6 +108,7 @@ QString placeOf(const FileObject &one)
 {
     const QString title = titleOf(one.object).trimmed();
     return QStringLiteral("objects file %1: document %2").arg(one.path).arg(one.document)
+        + (one.item < 0 ? QString() : QStringLiteral(", items[%1]").arg(one.item))
         + (title.isEmpty() ? QString() : QStringLiteral(", ") + title);
 }
 
@@ -117,6 +119,47 @@ Status twice(const FileObject &one, const FileObject &other)
         ? QStringLiteral("is document %1 too; remove one of the two").arg(other.document)
         : QStringLiteral("is also in %1; remove it from one of the two").arg(other.path);
     return Error(ErrorCode::InvalidConfiguration, QStringLiteral("%1 %2").arg(placeOf(one), where));
+}
+
+// "List" or "ConfigMapList", as kubectl takes them.
+bool isList(const Json &object)
+{
+    const QString kind = QString::fromStdString(support::stringMember(object, "kind"));
+    return kind == QLatin1String("List")
+        || (kind.endsWith(QLatin1String("List")) && object.contains("items"));
+}
+
+// What an item of a ConfigMapList leaves out is the list's to say.
+void completeItem(const Json &list, Json *item)
+{
+    const std::string kind = support::stringMember(list, "kind");
+    if (kind == "List")
+        return;
+    if (!item->contains("apiVersion"))
+        (*item)["apiVersion"] = support::stringMember(list, "apiVersion");
+    if (!item->contains("kind"))
+        (*item)["kind"] = kind.substr(0, kind.size() - std::string_view("List").size());
+}
+
+// Answers a fault, or an empty text.
+QString appendItems(const FileObject &list, std::vector<FileObject> *objects)
+{
+    if (list.object.contains("items") && !list.object["items"].is_null()
+        && !list.object["items"].is_array())
+        return QStringLiteral("items of a List must be a list of objects");
+    FileObject one{list.path, list.document, -1, {}};
+    for (const Json &item : support::itemsOf(list.object, "items")) {
+        ++one.item;
+        if (!item.is_object())
+            return QStringLiteral("document %1, items[%2] is no object; write it as {apiVersion: "
+                                  "..., kind: ..., metadata: {...}}")
+                .arg(one.document)
+                .arg(one.item);
+        one.object = item;
+        completeItem(list.object, &one.object);
+        objects->push_back(one);
+    }
+    return {};
 }
 
 // Appends the objects of a file, those of lists one by one.
@@ -142,14 +185,11 @@ Status readObjects(const QString &path, std::vector<FileObject> *objects)
         QString error;
         if (!support::parseJson(json, &object, &error))
             return refuse(QStringLiteral("document %1: %2").arg(document).arg(error));
-        if (support::stringMember(object, "kind") != "List") {
-            objects->push_back({path, document, std::move(object)});
-            continue;
-        }
-        if (object.contains("items") && !object["items"].is_null() && !object["items"].is_array())
-            return refuse(QStringLiteral("items of a List must be a list of objects"));
-        for (const Json &item : support::itemsOf(object, "items"))
-            objects->push_back({path, document, item});
+        FileObject one{path, document, -1, std::move(object)};
+        if (!isList(one.object))
+            objects->push_back(std::move(one));
+        else if (const QString fault = appendItems(one, objects); !fault.isEmpty())
+            return refuse(fault);
     }
     return Status::ok();
 }

@@ -268,6 +268,8 @@ void tst_EmbeddedApiServer::loadObjects()
         "ConfigMap\nmetadata: {name: c}\n");
     write("4-list.json",
         R"({"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Secret","metadata":{"name":"s"},"stringData":{"a":"b"}}]})");
+    write("5-maps.yaml",
+        "apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: d, namespace: team-a}}]\n");
     write("notes.txt", "not an object");
     const davit::Status status = m_server->loadObjects(folder.path());
     QVERIFY2(status.isOk(), qPrintable(status.error().message()));
@@ -276,6 +278,7 @@ void tst_EmbeddedApiServer::loadObjects()
     QVERIFY(widget.json()[QLatin1String("status")].toObject()[QLatin1String("ready")].toBool());
     QCOMPARE(call("GET", m_maps + "/c").code, 200);
     QCOMPARE(call("GET", "/api/v1/namespaces/default/secrets/s").code, 200);
+    QCOMPARE(call("GET", "/api/v1/namespaces/team-a/configmaps/d").code, 200);
 }
 
 void tst_EmbeddedApiServer::loadFaults_data()
@@ -308,8 +311,18 @@ void tst_EmbeddedApiServer::loadFaults_data()
         << QByteArray("apiVersion: v1\nkind: List\nitems: 5\n")
         << QStringLiteral("items of a List must be a list of objects");
     QTest::newRow("List of what is no object")
-        << QByteArray("apiVersion: v1\nkind: List\nitems: [5]\n")
-        << QStringLiteral("has no apiVersion or kind");
+        << QByteArray("apiVersion: v1\nkind: List\nitems: [{apiVersion: v1, kind: ConfigMap, "
+                      "metadata: {name: a}}, 5]\n")
+        << QStringLiteral(": document 1, items[1] is no object; write it as {");
+    QTest::newRow("ConfigMapList of what is no object")
+        << QByteArray("apiVersion: v1\nkind: ConfigMapList\nitems: [a]\n")
+        << QStringLiteral(": document 1, items[0] is no object; write it as {");
+    QTest::newRow("an item without a kind")
+        << QByteArray("apiVersion: v1\nkind: List\nitems: [{metadata: {name: a}}]\n")
+        << QStringLiteral(": document 1, items[0], a: it has no apiVersion or kind");
+    QTest::newRow("an item that is refused")
+        << QByteArray("apiVersion: v1\nkind: ConfigMapList\nitems: [{metadata: {name: B}}]\n")
+        << QStringLiteral(": document 1, items[0], ConfigMap B: ");
     QTest::newRow("CRD whose storage is a text")
         << "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: "
            "foos.e.io}\nspec: "
