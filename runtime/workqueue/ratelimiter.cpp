@@ -9,20 +9,33 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::nanoseconds;
 
+using Attempts = KeyTable<PackedKey, qint64>;
+
 // Adds one attempt and answers how many there were before.
-template <typename Map> qint64 countAttempt(Map &attempts, const WorkKey &key)
+qint64 countAttempt(Attempts &attempts, const WorkKey &key)
 {
-    qint64 &count = attempts[key];
-    const qint64 before = count;
-    if (count < std::numeric_limits<qint64>::max())
-        ++count;
+    const SoughtKey sought(key);
+    const auto found = attempts.find(sought);
+    if (found == attempts.end()) {
+        attempts.try_emplace(PackedKey(sought), 1);
+        return 0;
+    }
+    const qint64 before = found->second;
+    if (before < std::numeric_limits<qint64>::max())
+        ++found->second;
     return before;
 }
 
-template <typename Map> qint64 attemptsOf(const Map &attempts, const WorkKey &key)
+qint64 attemptsOf(const Attempts &attempts, const WorkKey &key)
 {
-    const auto found = attempts.find(key);
+    const auto found = attempts.find(SoughtKey(key));
     return found == attempts.end() ? 0 : found->second;
+}
+
+void forgetAttempts(Attempts &attempts, const WorkKey &key)
+{
+    if (const auto found = attempts.find(SoughtKey(key)); found != attempts.end())
+        attempts.erase(found);
 }
 
 } // namespace
@@ -62,7 +75,7 @@ qint64 ExponentialLimiter::requeues(const WorkKey &key) const
 void ExponentialLimiter::forget(const WorkKey &key)
 {
     const std::lock_guard lock(m_mutex);
-    m_failures.erase(key);
+    forgetAttempts(m_failures, key);
 }
 
 qsizetype ExponentialLimiter::rememberedKeys() const
@@ -90,7 +103,7 @@ qint64 FastSlowLimiter::requeues(const WorkKey &key) const
 void FastSlowLimiter::forget(const WorkKey &key)
 {
     const std::lock_guard lock(m_mutex);
-    m_attempts.erase(key);
+    forgetAttempts(m_attempts, key);
 }
 
 BucketLimiter::BucketLimiter(const support::TimeSource &time, double ratePerSecond, int burst)

@@ -4,13 +4,12 @@
 // Test: tst_ratelimiter.
 #pragma once
 
-#include "workkey.h"
+#include "keytable.h"
 
 #include <chrono>
 #include <memory>
 #include <mutex>
 #include <support/timesource.h>
-#include <unordered_map>
 #include <vector>
 
 namespace davit::workqueue {
@@ -44,7 +43,7 @@ private:
     mutable std::mutex m_mutex;
     std::chrono::nanoseconds m_base; // GUARDED_BY(m_mutex)
     std::chrono::nanoseconds m_max; // GUARDED_BY(m_mutex)
-    std::unordered_map<WorkKey, qint64, WorkKeyHash> m_failures; // GUARDED_BY(m_mutex)
+    KeyTable<PackedKey, qint64> m_failures; // GUARDED_BY(m_mutex)
 };
 
 // `fast` for the first `fastAttempts` attempts, then `slow`.
@@ -62,7 +61,7 @@ private:
     const std::chrono::nanoseconds m_slow;
     const qint64 m_fastAttempts;
     mutable std::mutex m_mutex;
-    std::unordered_map<WorkKey, qint64, WorkKeyHash> m_attempts; // GUARDED_BY(m_mutex)
+    KeyTable<PackedKey, qint64> m_attempts; // GUARDED_BY(m_mutex)
 };
 
 // One token bucket for all keys: each attempt reserves a token and waits for it.

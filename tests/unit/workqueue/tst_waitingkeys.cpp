@@ -1,0 +1,82 @@
+// What keys that wait for their time take of memory: 100,000 distinct ones at most 25 MB, and 42
+// where the failures of each are counted, too.
+#include <testing/manualclock.h>
+#include <workqueue/delayingqueue.h>
+#include <workqueue/priorityqueue.h>
+
+#include <QTest>
+#include <malloc.h>
+
+using namespace davit;
+using namespace davit::workqueue;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int kKeys = 100'000;
+
+WorkKey keyOf(int i)
+{
+    return {{QStringLiteral("team-%1").arg(i % 50), QStringLiteral("service-%1-7d4b9c6f5d").arg(i)},
+        {}};
+}
+
+struct Queues
+{
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
+    DelayingQueue delaying{time, executor};
+    PriorityQueue priority{time, executor, std::make_unique<ExponentialLimiter>(5ms, 1000s)};
+};
+
+using Add = std::function<void(Queues &, const WorkKey &)>;
+
+} // namespace
+Q_DECLARE_METATYPE(Add)
+
+class tst_WaitingKeys : public QObject
+{
+    Q_OBJECT
+private Q_SLOTS:
+    void bytes_data();
+    void bytes();
+};
+
+void tst_WaitingKeys::bytes_data()
+{
+    QTest::addColumn<Add>("add");
+    QTest::addColumn<double>("mostMegabytes");
+    QTest::newRow("delaying queue")
+        << Add([](Queues &queues, const WorkKey &key) { queues.delaying.addAfter(key, 1h); })
+        << 25.0;
+    QTest::newRow("priority queue") << Add([](Queues &queues, const WorkKey &key) {
+        AddOptions options;
+        options.after = 1h;
+        queues.priority.add(key, options);
+    }) << 25.0;
+    QTest::newRow("priority queue, by back-off") << Add([](Queues &queues, const WorkKey &key) {
+        AddOptions options;
+        options.isRateLimited = true;
+        queues.priority.add(key, options);
+    }) << 42.0;
+}
+
+void tst_WaitingKeys::bytes()
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    QSKIP("a sanitizer's heap does not say what is in use");
+#endif
+    QFETCH(const Add, add);
+    Queues queues;
+    const auto before = quint64(::mallinfo2().uordblks);
+    for (int i = 0; i < kKeys; ++i)
+        add(queues, keyOf(i));
+    const quint64 bytes = quint64(::mallinfo2().uordblks) - before;
+    QCOMPARE(queues.delaying.waitingCount() + queues.priority.stats().waiting, kKeys);
+    QFETCH(const double, mostMegabytes);
+    qInfo("%.1f MB", double(bytes) / 1e6);
+    QVERIFY(double(bytes) / 1e6 <= mostMegabytes);
+}
+
+QTEST_GUILESS_MAIN(tst_WaitingKeys)
+#include "tst_waitingkeys.moc"
