@@ -15,6 +15,7 @@ namespace {
 
 std::atomic<int> g_writeEnd{-1};
 std::atomic<int> g_count{0};
+std::atomic<bool> g_isEnding{false}; // by a second one
 
 // Not at all where it would have to wait for a reader.
 void tellSecond()
@@ -34,6 +35,7 @@ void onSignal(int number)
     if (!isFirst && number == SIGHUP)
         return; // a shell and the kernel both tell that the terminal is gone
     if (!isFirst) {
+        g_isEnding = true;
         tellSecond();
         ::_exit(int(ExitCode::Failure));
     }
@@ -41,6 +43,20 @@ void onSignal(int number)
     if (::write(g_writeEnd.load(), &byte, 1) != 1)
         ::_exit(int(ExitCode::Failure)); // nobody would hear of it
     errno = saved;
+}
+
+// A process that was halted gets its signals at once, and each may be in the hands of another
+// thread: none of them must be overtaken by what the first one leads to.
+void letSecondEnd()
+{
+    sigset_t ending;
+    sigemptyset(&ending);
+    sigaddset(&ending, SIGTERM);
+    sigaddset(&ending, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+    ::pthread_sigmask(SIG_UNBLOCK, &ending, nullptr); // this thread takes what still waits
+    while (g_isEnding)
+        ::pause(); // the thread that has it ends the process
 }
 
 QString nameOf(int number)
@@ -58,6 +74,7 @@ UnixSignals::UnixSignals(std::function<void(const QString &)> onStop) : m_onStop
         qFatal("cannot make the pipe for signals");
     g_writeEnd = m_pipe[1];
     g_count = 0;
+    g_isEnding = false;
     auto *notifier = new QSocketNotifier(m_pipe[0], QSocketNotifier::Read, this);
     connect(notifier, &QSocketNotifier::activated, this, &UnixSignals::onReadable);
     struct sigaction action
@@ -91,8 +108,10 @@ UnixSignals::~UnixSignals()
 void UnixSignals::onReadable()
 {
     unsigned char number = 0;
-    if (::read(m_pipe[0], &number, 1) == 1)
-        m_onStop(nameOf(number));
+    if (::read(m_pipe[0], &number, 1) != 1)
+        return;
+    letSecondEnd();
+    m_onStop(nameOf(number));
 }
 
 } // namespace davit::host

@@ -1,7 +1,7 @@
 // SIGTERM, SIGINT and SIGHUP as a call in the host's event loop. Contract:
 //   - the first one is told once, on the thread that made this object;
 //   - the second one ends the process at once with exit code 1 and a line on standard error,
-//   whatever the event loop does;
+//   whatever the event loop does, and also when both waited for a process that was halted;
 //   - SIGHUP never is that second one, and stays ignored where it was when the process began.
 // One object a process. SIGPIPE is ignored from then on. Test: tst_davit, firstSignal and
 // secondSignal.
