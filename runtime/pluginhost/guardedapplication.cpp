@@ -2,13 +2,15 @@
 
 #include "pluginthread.h"
 
+#include <support/glibswitch.h>
+
 namespace davit::pluginhost {
 
 // Before the first event loop is made.
 static int &withOwnEventLoop(int &argc)
 {
-    if (!qEnvironmentVariableIsSet("QT_NO_GLIB"))
-        qputenv("QT_NO_GLIB", "1");
+    if (!qEnvironmentVariableIsSet(support::kGlibSwitch))
+        qputenv(support::kGlibSwitch, support::kSetByDavit);
     return argc;
 }
 

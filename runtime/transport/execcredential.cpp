@@ -1,5 +1,6 @@
 #include "execcredential.h"
 
+#include <support/glibswitch.h>
 #include <support/json.h>
 
 #include <QtCore/qdatetime.h>
@@ -200,6 +201,8 @@ void ExecCredential::run()
     m_givenUp.clear();
     m_process = std::make_unique<QProcess>();
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    if (qgetenv(support::kGlibSwitch) == support::kSetByDavit)
+        environment.remove(QLatin1StringView(support::kGlibSwitch));
     for (const auto &[name, value] : m_exec.environment)
         environment.insert(name, value);
     environment.insert(QStringLiteral("KUBERNETES_EXEC_INFO"),

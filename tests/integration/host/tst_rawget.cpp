@@ -29,6 +29,17 @@ QString kubeconfigFor(const QTemporaryDir &folder, quint16 port)
             + QByteArray::number(port) + "\"}}]}");
 }
 
+// A user whose credential a shell script is to print; nobody listens at the server's address.
+QString kubeconfigWith(const QTemporaryDir &folder, const QString &script)
+{
+    return writeFile(folder, u"config"_s,
+        "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}], clusters: "
+        "[{name: c, cluster: {server: \"https://127.0.0.1:1\"}}], users: [{name: u, user: {exec: "
+        "{apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: /bin/sh, "
+        "args: [\""
+            + script.toUtf8() + "\"]}}}]}");
+}
+
 } // namespace
 
 class tst_RawGet : public QObject
@@ -42,6 +53,8 @@ private Q_SLOTS:
     void wordsOfAServer();
     void signalEndsExecProgram_data();
     void signalEndsExecProgram();
+    void execEnvironment_data();
+    void execEnvironment();
 };
 
 void tst_RawGet::nobodyReads_data()
@@ -138,12 +151,7 @@ void tst_RawGet::signalEndsExecProgram()
     const QTemporaryDir folder;
     const QString script = writeFile(folder, u"plugin.sh"_s,
         "sleep 300 & echo $! > '" + folder.filePath(u"child"_s).toUtf8() + "'\nwait\n");
-    const QString kubeconfig = writeFile(folder, u"config"_s,
-        "{current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}], clusters: "
-        "[{name: c, cluster: {server: \"https://127.0.0.1:1\"}}], users: [{name: u, user: {exec: "
-        "{apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: /bin/sh, "
-        "args: [\""
-            + script.toUtf8() + "\"]}}}]}");
+    const QString kubeconfig = kubeconfigWith(folder, script);
     std::signal(SIGHUP, SIG_DFL); // what the child inherits, also under nohup
     QProcess davit;
     davit.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"),
@@ -161,6 +169,37 @@ void tst_RawGet::signalEndsExecProgram()
         return stat.open(QIODevice::ReadOnly) && !stat.readAll().contains(") Z ");
     };
     QTRY_VERIFY_WITH_TIMEOUT(!runs(), 20000);
+}
+
+void tst_RawGet::execEnvironment_data()
+{
+    QTest::addColumn<QByteArray>("given"); // null: nothing
+    QTest::addColumn<QByteArray>("seen");
+    QTest::newRow("davit sets it for itself") << QByteArray() << "unset\n"_ba;
+    QTest::newRow("the user's own") << "1"_ba
+                                    << "1\n"_ba;
+    QTest::newRow("the user's own, empty") << ""_ba
+                                           << "\n"_ba;
+}
+
+void tst_RawGet::execEnvironment()
+{
+    QFETCH(const QByteArray, given);
+    const QTemporaryDir folder;
+    const QString script = writeFile(folder, u"plugin.sh"_s,
+        "echo \"${QT_NO_GLIB-unset}\" > '" + folder.filePath(u"seen"_s).toUtf8() + "'\n");
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.remove(u"QT_NO_GLIB"_s);
+    if (!given.isNull())
+        environment.insert(u"QT_NO_GLIB"_s, QString::fromLatin1(given));
+    QProcess davit;
+    davit.setProcessEnvironment(environment);
+    davit.start(QStringLiteral(DAVIT_BUILD_DIR "/bin/davit"),
+        {u"get"_s, u"--raw=/version"_s, u"--kubeconfig"_s, kubeconfigWith(folder, script)});
+    QVERIFY(davit.waitForFinished(60000));
+    QFile seen(folder.filePath(u"seen"_s));
+    QVERIFY(seen.open(QIODevice::ReadOnly));
+    QTEST(seen.readAll(), "seen");
 }
 
 QTEST_GUILESS_MAIN(tst_RawGet)
