@@ -194,7 +194,7 @@ std::chrono::nanoseconds Reflector::nextDelay(const Error &error)
 
 std::chrono::nanoseconds Reflector::toldWait(const Error &error)
 {
-    return std::min<Nanoseconds>(error.retryAfter(), kLongestWait);
+    return std::min<Nanoseconds>(error.retryAfter(), support::kLongestAskedWait);
 }
 
 int Reflector::watchTimeoutSeconds()

@@ -3,8 +3,8 @@
 //   - A round = fill (streaming list first, else LIST) and watch. After each round, failed or not,
 //   a back-off delay passes. Only failed rounds reach onRoundError.
 //   - A watch that ends is opened again from the last version, without a relist.
-//   - The server's Retry-After is honoured: no wait is shorter (B14, B25), up to kLongestWait. What
-//   is waited for stands in the log and in ReflectorState::lastError.
+//   - The server's Retry-After is honoured: no wait is shorter (B14, B25), up to
+//   kLongestAskedWait. What is waited for stands in the log and in ReflectorState::lastError.
 // Davit decides otherwise:
 //   - Nothing that goes wrong in a round ends the process. A failure that lasts is a warning
 //   at first and once a minute, not an error line each time; Expired is a debug line, as there. The
@@ -69,7 +69,6 @@ class Reflector
 {
 public:
     static constexpr int kMaxFruitless = 5; // watches in a row
-    static constexpr std::chrono::minutes kLongestWait{5}; // that a server may ask for
 
     // Everything borrowed outlives the reflector.
     Reflector(ListerWatcher &source, ReflectorStore &store, support::Executor &executor,

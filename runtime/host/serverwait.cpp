@@ -123,7 +123,7 @@ void ServerWait::onFinished(const Error &error)
 void ServerWait::waitAfter(const QString &fault)
 {
     const std::chrono::nanoseconds told
-        = std::min<std::chrono::nanoseconds>(m_head.retryAfter, kLongestWait);
+        = std::min<std::chrono::nanoseconds>(m_head.retryAfter, support::kLongestAskedWait);
     const std::chrono::nanoseconds delay
         = std::max<std::chrono::nanoseconds>(m_backoff.next(), told);
     m_log.warning("waiting for the API server",

@@ -1,7 +1,7 @@
 // Waits until the API server answers, visibly. Contract:
 //   - One question at a time (GET /api/v1). A server that is away, too busy or cut off is asked
-//   again, 0.8 s to 30 s apart, or as it asks, up to kLongestWait, with one line in the log each
-//   time that names server, fault and delay.
+//   again, 0.8 s to 30 s apart, or as it asks, up to kLongestAskedWait, with one line in the log
+//   each time that names server, fault and delay.
 //   - A server that refuses (TLS, 401, 403, or no Kubernetes API at all) is an InvalidConfiguration
 //   error: waiting does not cure it.
 // Test: tst_serverwait.
@@ -21,7 +21,6 @@ class ServerWait final : private transport::ResponseSink
 public:
     using Done = std::function<void(const Status &)>;
     using Waiting = std::function<void(const QString &fault)>;
-    static constexpr std::chrono::minutes kLongestWait{5}; // that a server may ask for
 
     // All are borrowed; they outlive this. `source` names where the credentials came from.
     ServerWait(transport::Transport &transport, support::Executor &executor,

@@ -8,6 +8,9 @@
 
 namespace davit::support {
 
+// What a server may ask for at most (Retry-After) of who goes on without an end (B14).
+inline constexpr std::chrono::minutes kLongestAskedWait{5};
+
 struct BackoffSettings
 {
     std::chrono::nanoseconds initial = std::chrono::milliseconds(800);

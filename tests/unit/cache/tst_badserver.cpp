@@ -99,7 +99,7 @@ void b25_toldToWaitForAnHour(Bench &bench)
     bench.advance(1min);
     QCOMPARE(bench.source.lastRequest(), u"LIST rv=0 limit=500"_s);
     bench.source.failList(error(ErrorCode::ServiceUnavailable).withRetryAfter(1h));
-    bench.advance(Reflector::kLongestWait);
+    bench.advance(support::kLongestAskedWait);
     QCOMPARE(bench.source.lastRequest(), u"WATCHLIST rv="_s);
     bench.source.end(error(ErrorCode::Invalid));
     bench.run();
