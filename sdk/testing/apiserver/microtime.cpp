@@ -68,8 +68,7 @@ std::string forEachTime(const Kind &kind, Tree &object, Visit visit)
     return answer;
 }
 
-} // namespace
-
+// What Go says of a text that is no such time; empty when it is one.
 std::string notMicroTime(const std::string &text)
 {
     static const std::string layout = "2006-01-02T15:04:05.000000Z07:00";
@@ -100,6 +99,8 @@ std::string notMicroTime(const std::string &text)
         ? std::string()
         : begin + ": day out of range";
 }
+
+} // namespace
 
 std::string wrongMicroTime(const Kind &kind, const Json &object, Reader reader)
 {

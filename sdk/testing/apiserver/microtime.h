@@ -7,9 +7,8 @@
 
 namespace davit::testing::apiserver {
 
-// What Go says of a text that is no such time; empty when it is one. [thread-safe]
-std::string notMicroTime(const std::string &text);
-// The same for the first such member of an object of this kind that is no time. [thread-safe]
+// What Go says of the first such member of an object of this kind that is no such time; empty when
+// there is none. [thread-safe]
 std::string wrongMicroTime(const Kind &kind, const Json &object, Reader reader);
 
 // Each of them in UTC. The object has the right shape. [thread-safe]
