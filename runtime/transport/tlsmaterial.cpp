@@ -41,7 +41,7 @@ Error fault(const ClusterConfig &config, Entry entry, const QString &what)
 }
 
 constexpr QLatin1StringView kNoCertificate(
-    " is not readable PEM, it begins with -----BEGIN CERTIFICATE-----");
+    " is not readable PEM, which has a line BEGIN CERTIFICATE");
 
 QString named(const char *what, const QString &file)
 {

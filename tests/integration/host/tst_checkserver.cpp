@@ -16,6 +16,7 @@ private Q_SLOTS:
     void trickles();
     void schemes_data();
     void schemes();
+    void isNotRedacted();
 };
 
 void tst_CheckServer::trickles_data()
@@ -99,6 +100,19 @@ void tst_CheckServer::schemes()
     const Outcome get = davitWith({u"get"_s, u"--raw=/version"_s, u"--kubeconfig"_s, path});
     QCOMPARE(get.exitCode, exitCode);
     QVERIFY2(get.errors.startsWith(u"davit: "_s + text), qPrintable(get.errors));
+}
+
+// What the sentence says to do is no secret.
+void tst_CheckServer::isNotRedacted()
+{
+    const QTemporaryDir dir;
+    const QString ca = writeFile(dir, u"ca"_s, "no PEM");
+    const QString path = writeKubeconfig(dir, "https://127.0.0.1:1", "token: t", ca);
+    const Outcome check = davitWith({u"check"_s, u"--kubeconfig"_s, path});
+    QCOMPARE(check.exitCode, 2);
+    QCOMPARE(finding(check, u"configuration"_s),
+        u"FAIL: kubeconfig %1: cluster \"c\": the certificate authority %2 is not readable PEM, "
+        "which has a line BEGIN CERTIFICATE"_s.arg(path, ca));
 }
 
 QTEST_GUILESS_MAIN(tst_CheckServer)

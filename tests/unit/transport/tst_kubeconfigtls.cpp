@@ -65,16 +65,16 @@ void tst_KubeconfigTls::faults_data()
     QTest::newRow("CA") << "certificate-authority-data: " + bad
                         << QStringLiteral(
                                "kubeconfig %1: cluster \"c\": the certificate authority is not "
-                               "readable PEM, it begins with -----BEGIN CERTIFICATE-----");
+                               "readable PEM, which has a line BEGIN CERTIFICATE");
     QTest::newRow("certificate")
         << "client-certificate-data: " + bad + ", client-key-data: " + key
         << QStringLiteral("kubeconfig %1: user \"u\": the client certificate is not readable PEM, "
-                          "it begins with -----BEGIN CERTIFICATE-----");
+                          "which has a line BEGIN CERTIFICATE");
     QTest::newRow("certificate in a file")
         << "client-certificate: /proc/self/comm, client-key-data: " + key
         << QStringLiteral(
                "kubeconfig %1: user \"u\": the client certificate /proc/self/comm is not "
-               "readable PEM, it begins with -----BEGIN CERTIFICATE-----");
+               "readable PEM, which has a line BEGIN CERTIFICATE");
     QTest::newRow("no key") << "client-certificate-data: " + pem + ", client-key-data: " + bad
                             << QStringLiteral("kubeconfig %1: user \"u\": the client key is not "
                                               "readable PEM, or has a passphrase, which openssl "
