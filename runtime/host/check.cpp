@@ -158,7 +158,8 @@ private:
         if (answer.httpStatus != 0)
             return QStringLiteral("it began to answer: look at its load, and at what stands before "
                                   "it");
-        if (answer.error.code() == ErrorCode::TlsFailure)
+        const bool isOfProxy = answer.fault.contains(QLatin1StringView(": the proxy "));
+        if (answer.error.code() == ErrorCode::TlsFailure && !isOfProxy)
             return QStringLiteral("check certificate-authority and tls-server-name in %1, and "
                                   "whether a proxy stands between")
                 .arg(clusterPlace());

@@ -74,6 +74,10 @@ QString ServerWait::refusal(const Error &error) const
     if (const QString fault = wrongScheme(server, m_source, {error, m_head.httpStatus, m_body});
         !fault.isEmpty())
         return fault;
+    if (error.code() == ErrorCode::TlsFailure
+        && error.message().contains(QLatin1StringView(": the proxy ")))
+        return QStringLiteral("%1; check proxy-url in %2, or HTTPS_PROXY and its kin")
+            .arg(error.message(), m_source);
     if (error.code() == ErrorCode::TlsFailure)
         return QStringLiteral("the TLS connection to the API server %1 failed (%2); check the "
                               "certificates and the CA in %3")

@@ -7,7 +7,8 @@ namespace {
 // What OpenSSL says, in its versions, of an answer that is no TLS record.
 bool speaksNoTls(const Error &error)
 {
-    if (error.code() != ErrorCode::TlsFailure)
+    if (error.code() != ErrorCode::TlsFailure
+        || error.message().contains(QLatin1StringView(": the proxy "))) // it is the one then
         return false;
     for (const char *words :
         {"wrong version number", "packet length too long", "record layer failure", "http request"})

@@ -90,6 +90,7 @@ private Q_SLOTS:
 using Script = QList<Answer>;
 Q_DECLARE_METATYPE(Script)
 
+// NOLINTNEXTLINE(readability-function-size): a table
 void tst_ServerWait::ends_data()
 {
     QTest::addColumn<Script>("script");
@@ -135,6 +136,13 @@ void tst_ServerWait::ends_data()
         << QStringLiteral(
                "what answers at https://s:6443 does not speak TLS (SSL routines::wrong version "
                "number); write http:// if that server is meant, or correct its address in file f")
+        << QStringList();
+    const QString proxy
+        = QStringLiteral("GET https://s:6443/api/v1: the proxy https://p:1 cannot be reached: SSL "
+                         "routines::wrong version number");
+    QTest::newRow("https to a proxy without TLS")
+        << Script{fault(ErrorCode::TlsFailure, proxy.toLatin1().constData())}
+        << proxy + QStringLiteral("; check proxy-url in file f, or HTTPS_PROXY and its kin")
         << QStringList();
     QTest::newRow("http to a port with TLS")
         << Script{{400, "Client sent an HTTP request to an HTTPS server.\n", {}}}
