@@ -307,7 +307,8 @@ void ExecCredential::noteEnd()
 // C-71: the kubeconfig's own is shown ten times an hour at most.
 QString ExecCredential::installHint()
 {
-    const QString usual = QStringLiteral("; install it, or correct the user's exec.command");
+    const QString usual = QStringLiteral("; install it, or correct command, args and env of the "
+                                         "user's exec");
     const auto now = m_time.monotonic();
     while (!m_hintedAt.empty() && now - m_hintedAt.front() >= 1h)
         m_hintedAt.pop_front();
