@@ -297,8 +297,7 @@ QueryExit checkRights(ServerCalls &calls, const std::optional<ObjectKey> &lease,
     for (const QString &dir : pluginDirs) {
         const Status status = pluginhost::scanPlugins(dir, &files);
         if (!status.isOk()) {
-            tell({Grade::Bad, topic,
-                status.error().message() + QStringLiteral("; check --plugin-dir")});
+            tell({Grade::Bad, topic, status.error().message()});
             return QueryExit::Configuration;
         }
     }

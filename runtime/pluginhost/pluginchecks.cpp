@@ -133,7 +133,7 @@ Status readRawMetadata(const QString &path, RawMetadata *raw)
 {
     const QFileInfo file(path);
     if (!file.exists())
-        return refused(path, QStringLiteral("there is no such file"));
+        return refused(path, QStringLiteral("there is no such file; name the library of a plugin"));
     if (!file.isFile()) // opening a FIFO would block
         return refused(path, QStringLiteral("it is no regular file; name the library of a plugin"));
     if (!file.isReadable())

@@ -123,9 +123,9 @@ int runTrialLoad(const QString &library)
     // What the library throws gets here with every Qt: that of 6.8 lets nothing out of its loader.
     std::set_terminate(tellException);
     QPluginLoader loader(library);
-    const QString fault = QFileInfo::exists(library)
+    const QString fault = QFileInfo(library).isFile()
         ? loadLibrary(loader)
-        : QStringLiteral("there is no file %1; name the library of a plugin").arg(library);
+        : QStringLiteral("there is no regular file %1; name the library of a plugin").arg(library);
     tell(fault);
     return fault.isEmpty() ? 0 : 1;
 }

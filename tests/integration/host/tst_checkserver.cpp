@@ -17,6 +17,8 @@ private Q_SLOTS:
     void schemes_data();
     void schemes();
     void isNotRedacted();
+    void noPlugins_data();
+    void noPlugins();
 };
 
 void tst_CheckServer::trickles_data()
@@ -113,6 +115,40 @@ void tst_CheckServer::isNotRedacted()
     QCOMPARE(finding(check, u"configuration"_s),
         u"FAIL: kubeconfig %1: cluster \"c\": the certificate authority %2 is not readable PEM, "
         "which has a line BEGIN CERTIFICATE"_s.arg(path, ca));
+}
+
+void tst_CheckServer::noPlugins_data()
+{
+    QTest::addColumn<QStringList>("arguments"); // but for check's --kubeconfig
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<QString>("sentence"); // the end of the line with it
+    QTest::newRow("check, no directory")
+        << QStringList{u"check"_s, u"--plugin-dir=/none"_s} << 2
+        << u"plugin directory /none: it does not exist; name another with --plugin-dir"_s;
+    QTest::newRow("inspect, nothing") << QStringList{u"plugin"_s, u"inspect"_s, u"/none"_s} << 1
+                                      << u"there is no such file; name the library of a plugin"_s;
+    QTest::newRow("try, nothing")
+        << QStringList{u"plugin"_s, u"try"_s, u"/none"_s} << 1
+        << u"not loaded: there is no regular file /none; name the library of a plugin"_s;
+    QTest::newRow("try, a directory")
+        << QStringList{u"plugin"_s, u"try"_s, u"/proc"_s} << 1
+        << u"not loaded: there is no regular file /proc; name the library of a plugin"_s;
+}
+
+void tst_CheckServer::noPlugins()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(const int, exitCode);
+    QFETCH(const QString, sentence);
+    RawServer server([](RawConnection &connection) { play({}, connection); }, serverTls());
+    const QTemporaryDir dir;
+    if (arguments.first() == "check"_L1)
+        arguments << u"--kubeconfig"_s
+                  << writeKubeconfig(dir, "https://127.0.0.1:" + QByteArray::number(server.port()),
+                         "token: t", QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"));
+    const Outcome outcome = davitWith(arguments);
+    QCOMPARE(outcome.exitCode, exitCode);
+    QVERIFY2(outcome.out.contains(sentence + u'\n'), qPrintable(outcome.out));
 }
 
 QTEST_GUILESS_MAIN(tst_CheckServer)

@@ -49,8 +49,8 @@ void tst_PluginChecks::noLibrary_data()
 {
     QTest::addColumn<QString>("name");
     QTest::addColumn<QString>("fault");
-    QTest::newRow("it is not there")
-        << QStringLiteral("none.so") << QStringLiteral("there is no such file");
+    QTest::newRow("it is not there") << QStringLiteral(
+        "none.so") << QStringLiteral("there is no such file; name the library of a plugin");
     const QString other = QStringLiteral("it is no regular file; name the library of a plugin");
     QTest::newRow("a FIFO is not opened") << QStringLiteral("fifo.so") << other;
     QTest::newRow("a directory") << QStringLiteral(".") << other;
