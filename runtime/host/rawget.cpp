@@ -78,7 +78,10 @@ QueryExit rawGet(const GetOptions &options, QString *sentence)
     *sentence = what.startsWith(begin) || !answer.httpStatus
         ? what
         : begin + QStringLiteral("%1: %2").arg(options.path.section(u'?', 0, 0), what);
-    return exitOf(answer);
+    const QueryExit exit = exitOf(answer);
+    if (exit == QueryExit::NoConnection || exit == QueryExit::RefusedCredentials)
+        *sentence += QStringLiteral("; davit check looks for the reason");
+    return exit;
 }
 
 } // namespace davit::host

@@ -17,8 +17,8 @@ private Q_SLOTS:
     void schemes_data();
     void schemes();
     void isNotRedacted();
-    void noPlugins_data();
-    void noPlugins();
+    void nothingThere_data();
+    void nothingThere();
 };
 
 void tst_CheckServer::trickles_data()
@@ -117,7 +117,7 @@ void tst_CheckServer::isNotRedacted()
         "which has a line BEGIN CERTIFICATE"_s.arg(path, ca));
 }
 
-void tst_CheckServer::noPlugins_data()
+void tst_CheckServer::nothingThere_data()
 {
     QTest::addColumn<QStringList>("arguments"); // but for check's --kubeconfig
     QTest::addColumn<int>("exitCode");
@@ -127,6 +127,8 @@ void tst_CheckServer::noPlugins_data()
         << u"plugin directory /none: it does not exist; name another with --plugin-dir"_s;
     QTest::newRow("inspect, nothing") << QStringList{u"plugin"_s, u"inspect"_s, u"/none"_s} << 1
                                       << u"there is no such file; name the library of a plugin"_s;
+    QTest::newRow("get, nobody there") << QStringList{u"get"_s,
+        u"--raw=/x"_s} << 3 << u"/x: Connection refused; davit check looks for the reason"_s;
     QTest::newRow("try, nothing")
         << QStringList{u"plugin"_s, u"try"_s, u"/none"_s} << 1
         << u"not loaded: there is no regular file /none; name the library of a plugin"_s;
@@ -135,20 +137,23 @@ void tst_CheckServer::noPlugins_data()
         << u"not loaded: there is no regular file /proc; name the library of a plugin"_s;
 }
 
-void tst_CheckServer::noPlugins()
+void tst_CheckServer::nothingThere()
 {
     QFETCH(QStringList, arguments);
     QFETCH(const int, exitCode);
     QFETCH(const QString, sentence);
     RawServer server([](RawConnection &connection) { play({}, connection); }, serverTls());
     const QTemporaryDir dir;
+    if (arguments.first() == "get"_L1)
+        arguments << u"--kubeconfig"_s << writeKubeconfig(dir, "https://127.0.0.1:1", "token: t");
     if (arguments.first() == "check"_L1)
         arguments << u"--kubeconfig"_s
                   << writeKubeconfig(dir, "https://127.0.0.1:" + QByteArray::number(server.port()),
                          "token: t", QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"));
     const Outcome outcome = davitWith(arguments);
     QCOMPARE(outcome.exitCode, exitCode);
-    QVERIFY2(outcome.out.contains(sentence + u'\n'), qPrintable(outcome.out));
+    const QString told = outcome.out + outcome.errors;
+    QVERIFY2(told.contains(sentence + u'\n'), qPrintable(told));
 }
 
 QTEST_GUILESS_MAIN(tst_CheckServer)
