@@ -38,6 +38,9 @@ QString mergeList(const Json &root, const char *listName, const char *valueName,
             return QStringLiteral("%1 is no map; write it as {name: ..., %2: {...}}")
                 .arg(place, QLatin1String(valueName));
         const QString name = qstring(support::stringMember(item, "name"));
+        if (const auto written = item.find("name");
+            written != item.end() && !written->is_null() && !written->is_string())
+            return QStringLiteral("%1: name is no text; put it in quotes").arg(place);
         if (name.isEmpty())
             return QStringLiteral("%1 has no name; add one").arg(place);
         if (seen.contains(name))

@@ -111,6 +111,8 @@ void tst_Kubeconfig::faults_data()
     row("an entry that is no map", "users: [{name: a}, b]",
         "users[1] is no map; write it as {name: ..., user: {...}}");
     row("no name", "clusters: [{cluster: {}}]", "clusters[0] has no name; add one");
+    row("a name that is a number", "users: [{name: a}, {name: 5}]",
+        "users[1]: name is no text; put it in quotes");
     row("a user that is no map", "users: [{name: a}, {name: b, user: token}]",
         "users[1], \"b\": user is no map; write it as user: {...}");
     row("no current-context, no contexts", "clusters: [{name: a}]",
