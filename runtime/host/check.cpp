@@ -155,6 +155,8 @@ private:
     // What no connection most likely means, beside Qt's own words.
     QString adviceFor(const ServerAnswer &answer) const
     {
+        if (answer.error.code() == ErrorCode::MalformedReply)
+            return QStringLiteral("look at what stands before the server, a proxy or a gateway");
         if (answer.httpStatus != 0)
             return QStringLiteral("it began to answer: look at its load, and at what stands before "
                                   "it");

@@ -478,8 +478,7 @@ Error QnamExchange::unreadableHead() const
     return failure(
         isWrite() && m_httpStatus < 300 ? ErrorCode::OutcomeUnknown : ErrorCode::MalformedReply,
         QStringLiteral("the head of the answer (HTTP %1) cannot be used: it has no line, more than "
-                       "100, one above 100 KiB, or more than 256 KiB in all, which are Qt's "
-                       "limits; look at what stands before the server")
+                       "100, one above 100 KiB, or more than 256 KiB in all, which are Qt's limits")
             .arg(m_httpStatus));
 }
 

@@ -14,6 +14,7 @@ class tst_CheckServer : public QObject
 private Q_SLOTS:
     void trickles_data();
     void trickles();
+    void longHead();
     void schemes_data();
     void schemes();
     void isNotRedacted();
@@ -57,6 +58,30 @@ void tst_CheckServer::trickles()
             dir, url, "token: t", QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"))});
     QCOMPARE(outcome.exitCode, 3);
     QCOMPARE(finding(outcome, topic), text.replace(u"SERVER"_s, QString::fromLatin1(url)));
+}
+
+// The connection stays open: Qt would wait for its end.
+void tst_CheckServer::longHead()
+{
+    RawServer server([](RawConnection &connection) {
+        RawRequest request;
+        while (connection.read(request))
+            connection.answer(200, "{}", "X: " + QByteArray(110 * 1024, 'x') + "\r\n");
+    });
+    const QByteArray url = "http://127.0.0.1:" + QByteArray::number(server.port());
+    const QTemporaryDir dir;
+    const QString path = writeKubeconfig(dir, url, "token: t");
+    const QString fault
+        = u"GET %1/version: the head of the answer (HTTP 200) cannot be used: it has "
+          "no line, more than 100, one above 100 KiB, or more than 256 KiB in all, "
+          "which are Qt's limits; "_s.arg(QString::fromLatin1(url));
+    const Outcome check = davitWith({u"check"_s, u"--kubeconfig"_s, path});
+    QCOMPARE(check.exitCode, 3);
+    QCOMPARE(finding(check, u"server"_s),
+        u"FAIL: "_s + fault + u"look at what stands before the server, a proxy or a gateway"_s);
+    const Outcome get = davitWith({u"get"_s, u"--raw=/version"_s, u"--kubeconfig"_s, path});
+    QCOMPARE(get.exitCode, 3);
+    QCOMPARE(get.errors, u"davit: "_s + fault + u"davit check looks for the reason\n"_s);
 }
 
 void tst_CheckServer::schemes_data()
