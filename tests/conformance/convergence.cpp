@@ -1,14 +1,27 @@
 #include "convergence.h"
 
+#include <QtCore/qcryptographichash.h>
 #include <QtCore/qjsonarray.h>
 #include <QtCore/qjsondocument.h>
-#include <QtCore/qjsonobject.h>
 
 namespace convergence {
 
 static QString text(const Version &version)
 {
-    return version.uid + QLatin1Char('@') + version.resourceVersion;
+    const QString name = version.uid + QLatin1Char('@') + version.resourceVersion;
+    return version.content.isEmpty() ? name
+                                     : name + QLatin1Char('#') + QLatin1String(version.content);
+}
+
+QByteArray digestOf(QJsonObject object)
+{
+    object.remove(QLatin1String("kind"));
+    object.remove(QLatin1String("apiVersion"));
+    QJsonObject metadata = object.value(QLatin1String("metadata")).toObject();
+    metadata.remove(QLatin1String("managedFields"));
+    object.insert(QLatin1String("metadata"), metadata);
+    const QByteArray text = QJsonDocument(object).toJson(QJsonDocument::Compact); // keys sorted
+    return QCryptographicHash::hash(text, QCryptographicHash::Sha1).toHex().left(8);
 }
 
 // Only between versions of one uid of one resource, where the API promises that they grow.
@@ -95,7 +108,7 @@ World worldOfList(const QByteArray &json, bool *ok)
             return metadata.value(QLatin1String(name)).toString();
         };
         world.insert(member("namespace") + QLatin1Char('/') + member("name"),
-            {member("uid"), member("resourceVersion")});
+            {member("uid"), member("resourceVersion"), digestOf(item.toObject())});
     }
     return world;
 }

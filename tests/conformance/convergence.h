@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QtCore/qbytearray.h>
+#include <QtCore/qjsonobject.h>
 #include <QtCore/qmap.h>
 #include <QtCore/qstring.h>
 #include <QtCore/qstringlist.h>
@@ -15,11 +16,16 @@ struct Version
 {
     QString uid;
     QString resourceVersion;
+    QByteArray content = {}; // digestOf() the object
 };
 inline bool operator==(const Version &a, const Version &b)
 {
-    return a.uid == b.uid && a.resourceVersion == b.resourceVersion;
+    return a.uid == b.uid && a.resourceVersion == b.resourceVersion && a.content == b.content;
 }
+
+// Eight letters that stand for all that an object says, but for what a list leaves out of its items
+// and a cache out of its objects: kind, apiVersion and managedFields.
+QByteArray digestOf(QJsonObject object);
 
 using World = QMap<QString, Version>; // "namespace/name" to what is there
 

@@ -1,13 +1,15 @@
 #include "recorder.h"
 
 #include <QtCore/qcoreevent.h>
+#include <QtCore/qjsondocument.h>
 
 using convergence::Heard;
 using davit::priv::Notification;
 
 static convergence::Version versionOf(const davit::Object &object)
 {
-    return {object.uid(), object.resourceVersion()};
+    return {object.uid(), object.resourceVersion(),
+        convergence::digestOf(QJsonDocument::fromJson(object.toJson()).object())};
 }
 
 Recorder::Recorder(std::unique_ptr<davit::priv::InformerBackend> backend)

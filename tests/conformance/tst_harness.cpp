@@ -90,6 +90,21 @@ void tst_Harness::differences_data()
     QTest::newRow("too many") << World() << one << QStringList{u"n/a is there and should not be"_s};
     QTest::newRow("older version") << newer << one << QStringList{u"n/a is u1@1, not u1@2"_s};
     QTest::newRow("another uid") << one << again << QStringList{u"n/a is u2@1, not u1@1"_s};
+    const auto listed = [](const char *item) {
+        bool ok = false;
+        return convergence::worldOfList(QByteArray(R"({"items":[)") + item + "]}", &ok);
+    };
+    const World told = listed(
+        R"({"metadata":{"namespace":"n","name":"a","uid":"u","resourceVersion":"1"},"data":{"x":"1"}})");
+    const World mixed = listed(
+        R"({"metadata":{"namespace":"n","name":"a","uid":"u","resourceVersion":"1"},"data":{"x":"2"}})");
+    QTest::newRow("other content under the same version")
+        << told << mixed
+        << QStringList{u"n/a is u@1#%1, not u@1#%2"_s.arg(
+               QLatin1String(mixed.first().content), QLatin1String(told.first().content))};
+    const World dressed = listed(
+        R"({"kind":"X","apiVersion":"v1","data":{"x":"1"},"metadata":{"managedFields":[{}],"name":"a","namespace":"n","resourceVersion":"1","uid":"u"}})");
+    QTest::newRow("what lists and caches leave out") << told << dressed << QStringList();
 }
 
 void tst_Harness::differences()

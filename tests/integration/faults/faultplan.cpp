@@ -1,5 +1,6 @@
 #include "faultplan.h"
 
+#include <algorithm>
 #include <random>
 
 using Request = BadAnswer::Request;
@@ -178,35 +179,56 @@ const QList<NamedAnswer> &badAnswers()
     return answers;
 }
 
+static Fault faultOf(Kind kind, std::mt19937 &random)
+{
+    const auto below = [&random](int limit) { return int(random() % quint32(limit)); };
+    Fault fault;
+    fault.kind = kind;
+    fault.isBehindGateway = kind == Kind::BadAnswer || below(2) == 0;
+    fault.amount = below(2) == 0 ? below(400) : below(8000);
+    fault.name = QLatin1String(nameOf(kind));
+    return fault;
+}
+
+static Fault badAnswer(const NamedAnswer &chosen, std::mt19937 &random)
+{
+    Fault fault = faultOf(Kind::BadAnswer, random);
+    fault.answer = chosen.answer;
+    if (fault.answer.passedBytes > 0)
+        fault.answer.passedBytes = 1 + int(random() % 6000U);
+    fault.name = QLatin1String(chosen.name);
+    return fault;
+}
+
 QList<Fault> planFaults(quint32 seed, int count, const ServerFaults &server)
 {
     std::mt19937 random(seed);
-    const auto below = [&random](int limit) { return int(random() % quint32(limit)); };
     const std::pair<Kind, int> shares[] = {{Kind::EndWatches, server.endWatches},
         {Kind::ExpireWatches, server.expireWatches}, {Kind::ExpireHistory, server.expireHistory},
         {Kind::Restart, server.restarts}, {Kind::Restore, server.restores}, {Kind::Cut, 6},
         {Kind::Reset, 6}, {Kind::CutAfterBytes, 10}, {Kind::ResetAfterBytes, 8}, {Kind::Stall, 1},
         {Kind::Refuse, 3}, {Kind::HoldBack, 5}, {Kind::Delay, 2}, {Kind::BadAnswer, 100}};
-    QList<Fault> faults;
+    QList<Fault> faults; // each kind and each answer once
+    for (const auto &[kind, share] : shares) {
+        if (share > 0 && kind != Kind::BadAnswer)
+            faults.append(faultOf(kind, random));
+    }
+    for (const NamedAnswer &answer : badAnswers())
+        faults.append(badAnswer(answer, random));
+    if (count < faults.size())
+        faults.clear();
     while (faults.size() < count) {
-        Fault fault;
-        int at = below(100);
+        Kind chosen = Kind::Cut;
+        int at = int(random() % 100U);
         for (const auto &[kind, share] : shares) {
-            fault.kind = kind;
+            chosen = kind;
             if ((at -= share) < 0)
                 break;
         }
-        fault.isBehindGateway = fault.kind == Kind::BadAnswer || below(2) == 0;
-        fault.amount = below(2) == 0 ? below(400) : below(8000);
-        fault.name = QLatin1String(nameOf(fault.kind));
-        if (fault.kind == Kind::BadAnswer) {
-            const NamedAnswer &chosen = badAnswers().at(below(int(badAnswers().size())));
-            fault.answer = chosen.answer;
-            if (fault.answer.passedBytes > 0)
-                fault.answer.passedBytes = 1 + below(6000);
-            fault.name = QLatin1String(chosen.name);
-        }
-        faults.append(fault);
+        faults.append(chosen == Kind::BadAnswer
+                ? badAnswer(badAnswers().at(int(random() % quint32(badAnswers().size()))), random)
+                : faultOf(chosen, random));
     }
+    std::shuffle(faults.begin(), faults.end(), random);
     return faults;
 }

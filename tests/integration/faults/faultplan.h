@@ -46,6 +46,8 @@ struct ServerFaults
     int restores = 0;
 };
 
+// In a random order; where `count` allows it (60 does), each kind that the server has and each of
+// badAnswers() is among them.
 QList<Fault> planFaults(quint32 seed, int count, const ServerFaults &server);
 
 // Every answer that is bad in a way of its own; for the plan, and one by one for rows.
