@@ -1,5 +1,7 @@
 #include "redaction.h"
 
+#include "knownsecrets.h"
+
 #include <QtCore/qregularexpression.h>
 #include <array>
 
@@ -46,8 +48,9 @@ bool isSecretName(QLatin1StringView name) noexcept
     return false;
 }
 
-QString redacted(const QString &text)
+QString redacted(const QString &given)
 {
+    const QString text = withoutKnownSecrets(given);
     if (!isSuspicious(text))
         return text;
     static const QRegularExpression pem(

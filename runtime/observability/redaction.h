@@ -1,6 +1,6 @@
-// Keeps secrets out of the log. It recognises what looks like one; it is the last net, not a
-// licence. Contract: the text "<redacted>" stands for the secret; everything else stays as it was.
-// Source: CONVENTIONS.md 26. Test: tst_logwriter, redaction.
+// Keeps secrets out of the log: those that this process sends (knownsecrets.h), and what looks like
+// one; the last net, not a licence. Contract: the text "<redacted>" stands for the secret;
+// everything else stays as it was. Source: CONVENTIONS.md 26. Test: tst_logwriter, redaction.
 #pragma once
 
 #include <QtCore/qstring.h>
@@ -11,8 +11,8 @@ namespace davit::observability {
 // Compared without case and without '-', '_' and '.'. [thread-safe]
 bool isSecretName(QLatin1StringView name) noexcept;
 
-// The text with bearer credentials, JSON web tokens, PEM blocks and passwords in URLs replaced.
-// O(length). [thread-safe]
+// The text without the known secrets, and with bearer credentials, JSON web tokens, PEM blocks and
+// passwords in URLs replaced. O(length). [thread-safe]
 QString redacted(const QString &text);
 
 } // namespace davit::observability

@@ -18,8 +18,10 @@ QString sizeText(quint64 bytes)
 }
 
 // One line of a note. What comes from a server, a file name or a plugin must not start another.
-QByteArray noteLine(const QString &text)
+// Secrets first, as in the log: servers repeat what they were sent.
+QByteArray noteLine(const QString &given)
 {
+    const QString text = redacted(given);
     constexpr qsizetype longest = 2048; // as the log, which shows it whole, has limits
     QString line = QStringLiteral("    ");
     for (const QChar c : QStringView(text).left(longest)) {
@@ -136,7 +138,7 @@ QByteArray StateBoard::notes() const
             line += waitOf(plugin.id, sync, limit);
         out += noteLine(line);
     }
-    return redacted(QString::fromUtf8(out)).toUtf8(); // servers repeat what they were sent
+    return out;
 }
 
 QString describe(const SyncProgress &progress)

@@ -142,6 +142,7 @@ void QnamExchange::send()
     if (!token.isOk())
         return fail(token.error());
     m_token = token.value();
+    m_context.token.set({m_token});
     if (m_request.permit && !m_request.permit->isValid())
         return fail(refusal());
     const QNetworkRequest request = buildRequest(m_token);

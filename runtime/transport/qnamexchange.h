@@ -10,6 +10,8 @@
 #include "proxybridge.h"
 #include "qnamtransport.h"
 
+#include <observability/knownsecrets.h>
+
 #include <QtCore/qelapsedtimer.h>
 #include <QtCore/qtimer.h>
 #include <QtNetwork/qnetworkreply.h>
@@ -34,6 +36,8 @@ struct ExchangeContext
     std::unique_ptr<ConnectionPool> pool;
     PeerListener onPeer; // may be empty
     std::unique_ptr<ProxyBridge> proxyBridge{}; // to a proxy over TLS
+    observability::KnownSecrets passwords{}; // of the server and of the proxy
+    observability::KnownSecrets token{}; // the one that was sent last
 };
 
 class QnamExchange final : public QObject, private ConnectionPool::Waiter

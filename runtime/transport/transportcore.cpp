@@ -55,6 +55,20 @@ QNetworkProxy proxyOf(const QUrl &url)
         QNetworkProxy::Socks5Proxy, url.host(), portOf(url), url.userName(), url.password());
 }
 
+// What is sent beside tokens, as servers and proxies may repeat it.
+QByteArrayList passwordsOf(const ClusterConfig &config)
+{
+    QByteArrayList secrets;
+    const auto add = [&](const QString &user, const QByteArray &password) {
+        if (!password.isEmpty())
+            secrets << password << user.toUtf8() + ':' + password
+                    << basicAuthorization(user, password).mid(qstrlen("Basic "));
+    };
+    add(config.basicUser, config.basicPassword);
+    add(config.proxyUrl.userName(), config.proxyUrl.password().toUtf8());
+    return secrets;
+}
+
 } // namespace
 
 TransportCore::TransportCore(
@@ -67,6 +81,7 @@ TransportCore::TransportCore(
     , m_onReloadFault(options.onReloadFault)
     , m_onCaReload(options.onCaReload)
 {
+    m_context.passwords.set(passwordsOf(config));
     const Result<QSslConfiguration> ssl = tlsConfiguration(config);
     if (ssl.isOk())
         m_context.ssl = ssl.value();

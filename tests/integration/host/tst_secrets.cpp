@@ -25,17 +25,27 @@ const QString kSleeper = QStringLiteral(DAVIT_BUILD_DIR "/tests/sleeper");
 enum class Server : quint8 {
     Good, // then the lists are forbidden, in words that repeat the request
     Refusing, // 401, in such words
-    Breaking // after each request
+    Breaking, // after each request
+    RefusingProxy // 407, in such words
 };
 
-// A message that repeats what it got, as some proxies do.
+// A message that repeats what it got, as some proxies do, and the credential in other dresses.
 QByteArray echo(int status, const RawRequest &request)
 {
     QByteArray head = request.head;
     head.replace("\r\n", " ").replace('"', '\'');
+    QByteArray credential = request.headers.value("authorization");
+    if (credential.isEmpty())
+        credential = request.headers.value("proxy-authorization");
+    const QByteArray bare = credential.mid(credential.indexOf(' ') + 1);
+    const QByteArray password = QByteArray::fromBase64(bare);
+    QByteArrayList dresses{bare, "Bearer%20" + bare, "Bearer: " + bare, bare.toPercentEncoding()};
+    if (credential.startsWith("Basic"))
+        dresses << password << password.mid(password.indexOf(':') + 1)
+                << password.toPercentEncoding();
     return R"({"kind":"Status","apiVersion":"v1","status":"Failure","code":)"
-        + QByteArray::number(status) + R"(,"reason":"Forbidden","message":"you sent: )" + head
-        + "\"}";
+        + QByteArray::number(status) + R"(,"reason":"Forbidden","message":"token )"
+        + dresses.join(" is not known, token ") + " is not known; you sent: " + head + "\"}";
 }
 
 class EchoServer
@@ -43,7 +53,8 @@ class EchoServer
 public:
     explicit EchoServer(Server kind)
         : m_kind(kind)
-        , m_server([this](RawConnection &connection) { serve(connection); }, askingTls())
+        , m_server([this](RawConnection &connection) { serve(connection); },
+              kind == Server::RefusingProxy ? std::nullopt : std::optional(askingTls()))
     { }
     quint16 port() const { return m_server.port(); }
     int lists() const { return m_lists; }
@@ -64,7 +75,10 @@ private:
             ++m_requests;
             if (m_kind == Server::Breaking)
                 return connection.reset();
-            if (m_kind == Server::Refusing)
+            if (m_kind == Server::RefusingProxy)
+                connection.answer(
+                    407, echo(407, request), "Proxy-Authenticate: Basic realm=\"p\"\r\n");
+            else if (m_kind == Server::Refusing)
                 connection.answer(401, echo(401, request));
             else if (request.target == "/api")
                 connection.answer(200, R"({"kind":"APIVersions","versions":["v1"]})");
@@ -131,7 +145,8 @@ QString tst_Secrets::kubeconfig(
     quint16 port, const QByteArray &user, const QByteArray &cluster) const
 {
     return writeFile(m_dir, u"kubeconfig"_s,
-        "current-context: c\nclusters: [{name: c, cluster: {certificate-authority: ca.pem" + cluster
+        "current-context: c\nclusters: [{name: c, cluster: {certificate-authority: ca.pem"
+            + QByteArray(cluster).replace("PORT", QByteArray::number(port))
             + ", server: \"https://127.0.0.1:" + QByteArray::number(port)
             + "\"}}]\nusers: [{name: u, user: {" + user
             + "}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n");
@@ -174,6 +189,7 @@ void tst_Secrets::nothingIsTold_data()
     };
     const std::vector<Kind> kinds{
         {"token", "token: static-token-4711", "", {"static-token-4711"}},
+        {"short token", "token: hunter2", "", {"hunter2"}},
         {"token file", "tokenFile: token", "", {"file-token-4711"}},
         {"basic", "username: alice, password: \"pass word-4711\"", "",
             {"pass word-4711", "alice:pass word-4711"}},
@@ -189,14 +205,18 @@ void tst_Secrets::nothingIsTold_data()
         {"token and impersonation", "token: static-token-4711, as: jane, as-groups: [a]", "",
             {"static-token-4711"}},
         {"password of a proxy", "token: static-token-4711",
-            ", proxy-url: \"http://proxyuser:proxy-4711@127.0.0.1:1\"",
-            {"static-token-4711", "proxy-4711"}},
+            ", proxy-url: \"http://proxyuser:proxy%204711@127.0.0.1:PORT\"",
+            {"static-token-4711", "proxy 4711", "proxy%204711", "proxyuser:proxy 4711"}},
     };
     const std::pair<const char *, Server> servers[]
-        = {{"good", Server::Good}, {"refused", Server::Refusing}, {"broken", Server::Breaking}};
+        = {{"good", Server::Good}, {"refused", Server::Refusing}, {"broken", Server::Breaking},
+            {"refused by the proxy", Server::RefusingProxy}};
+    const auto isOfProxy = [](Server server) {
+        return server == Server::RefusingProxy || server == Server::Breaking;
+    };
     for (const Kind &kind : kinds)
         for (const auto &[name, server] : servers)
-            if (kind.cluster.isEmpty() || server == Server::Breaking) // no proxy is there
+            if (kind.cluster.isEmpty() ? server != Server::RefusingProxy : isOfProxy(server))
                 QTest::addRow("%s, %s", kind.name, name)
                     << server << kind.user << kind.cluster << kind.secrets;
 }

@@ -1,5 +1,7 @@
 #include "observability/stateboard.h"
 
+#include "observability/knownsecrets.h"
+
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -21,6 +23,7 @@ private Q_SLOTS:
     void b32_waits();
     void oneLineEach_data();
     void oneLineEach();
+    void halfASecret();
 };
 
 void tst_StateBoard::describes_data()
@@ -143,6 +146,16 @@ void tst_StateBoard::oneLineEach_data()
         << QStringLiteral("\u0085\u2028\u202e") << QByteArray("\\u0085\\u2028\\u202e");
     QTest::newRow("other tongues")
         << QStringLiteral("Zürich 東京 😀") << QByteArray("Zürich 東京 😀");
+}
+
+// Its first half is as good as all of it, and no longer known as one.
+void tst_StateBoard::halfASecret()
+{
+    KnownSecrets holder;
+    holder.set({"opaque-token-4711"});
+    StateBoard board;
+    board.setServerFault(QString(2034, u'x') + u" opaque-token-4711"_s);
+    QVERIFY2(!board.notes().contains("opaq"), board.notes().constData());
 }
 
 // What a server, a file or a plugin says stays in its line.
