@@ -56,12 +56,16 @@ QString redacted(const QString &given)
     static const QRegularExpression pem(
         QStringLiteral("-----BEGIN [A-Z0-9 ]+-----.*?(-----END [A-Z0-9 ]+-----|\\z)"),
         QRegularExpression::DotMatchesEverythingOption);
+    // Not the words of our own advice, here and in userInfo.
     static const QRegularExpression bearer(
-        QStringLiteral("\\b(bearer|basic)\\s+[A-Za-z0-9._~+/=-]{8,}"),
+        QStringLiteral("\\b(bearer|basic)\\s+"
+                       "(?!(authentication|authorization|credentials?)(?![A-Za-z0-9_~+/=-]))"
+                       "[A-Za-z0-9._~+/=-]{8,}"),
         QRegularExpression::CaseInsensitiveOption);
     static const QRegularExpression webToken(
         QStringLiteral("\\beyJ[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]*)?"));
-    static const QRegularExpression userInfo(QStringLiteral("://[^/@\\s:]+:[^/@\\s]+@"));
+    static const QRegularExpression userInfo(
+        QStringLiteral("://(?!USER:PASSWORD@)[^/@\\s:]+:[^/@\\s]+@"));
     QString copy = text;
     copy.replace(pem, mark());
     copy.replace(bearer, QStringLiteral("\\1 <redacted>"));

@@ -4,6 +4,8 @@
 #include "recorder.h"
 #include "tlsfixture.h"
 
+#include <observability/redaction.h>
+
 #include <QTcpSocket>
 #include <QTest>
 #include <QtEndian>
@@ -411,6 +413,7 @@ void tst_Proxies::refuses()
         const QString name = u": the proxy "_s + proxyUrl(scheme, {}, proxy.port()).toString();
         QVERIFY2(message.contains(name + sentence), qPrintable(message));
         QVERIFY(!message.contains(u"wrong"_s));
+        QCOMPARE(davit::observability::redacted(message), message); // as it is shown
         QCOMPARE(got.error().code(), ErrorCode::Unauthorized);
     }
     QCOMPARE(target.connectionCount(), 0);

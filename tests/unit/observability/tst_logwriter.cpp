@@ -194,6 +194,20 @@ void tst_LogWriter::redaction_data()
                                        << QStringLiteral("proxy http://<redacted>@host:1/ failed");
     QTest::newRow("a URL without one")
         << QStringLiteral("https://host:6443/api") << QStringLiteral("https://host:6443/api");
+    QTest::newRow("basic") << QStringLiteral("Authorization: Basic YWxpY2U6cGFzc3dvcmQ=")
+                           << QStringLiteral("Authorization: Basic <redacted>");
+    const auto ours = [](const char *name, const QString &sentence) {
+        QTest::addRow("our own words: %s", name) << sentence << sentence;
+    };
+    ours("basic authentication",
+        QStringLiteral("token and basic authentication exclude each other, remove one; username "
+                       "holds a colon, basic authentication cannot send it, use a token"));
+    ours("Basic authentication", QStringLiteral("Basic authentication, bearer authentication"));
+    ours("what a bearer is", QStringLiteral("no bearer credential, bearer credentials"));
+    ours("what to write",
+        QStringLiteral("write them into its address, as in https://USER:PASSWORD@127.0.0.1"));
+    QTest::newRow("the name alone is no example")
+        << QStringLiteral("http://USER:word@host") << QStringLiteral("http://<redacted>@host");
 }
 
 void tst_LogWriter::redaction()

@@ -1,4 +1,5 @@
 #include "kubeconfigrig.h"
+#include "observability/redaction.h"
 #include "transport/httpheaders.h"
 
 #include <QDir>
@@ -261,6 +262,7 @@ void tst_Kubeconfig::faults()
         QVERIFY(!loaded.error().message().contains(QLatin1String(secret)));
     const QString message = loaded.error().message();
     QCOMPARE(message, QStringLiteral("kubeconfig %1: ").arg(path) + sentence);
+    QCOMPARE(davit::observability::redacted(message), message); // as it is shown
 }
 
 void tst_Kubeconfig::accepted_data()
