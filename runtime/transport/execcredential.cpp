@@ -2,9 +2,10 @@
 
 #include <support/glibswitch.h>
 #include <support/json.h>
+#include <support/rfc3339.h>
 
-#include <QtCore/qdatetime.h>
 #include <QtCore/qtimer.h>
+#include <algorithm>
 #include <csignal>
 #include <mutex>
 #include <set>
@@ -44,15 +45,6 @@ Running &running()
 Error malformed(const char *what)
 {
     return Error(ErrorCode::InvalidConfiguration, QLatin1String(what));
-}
-
-// RFC 3339 with any offset.
-std::optional<std::chrono::nanoseconds> timeOf(const std::string &text)
-{
-    const QDateTime time = QDateTime::fromString(QString::fromStdString(text), Qt::ISODateWithMs);
-    if (!time.isValid())
-        return std::nullopt;
-    return std::chrono::milliseconds(time.toMSecsSinceEpoch());
 }
 
 // Between fork and exec: async-signal-safe calls only.
@@ -95,6 +87,13 @@ Result<ExecOutput> parseExecOutput(const QByteArray &text, const QString &apiVer
     const Json *const status = support::objectMember(root, "status");
     if (!status)
         return malformed("it printed no status");
+    for (const char *name :
+        {"token", "clientCertificateData", "clientKeyData", "expirationTimestamp"}) {
+        const auto member = status->find(name);
+        if (member != status->end() && !member->is_null() && !member->is_string())
+            return Error(ErrorCode::InvalidConfiguration,
+                QStringLiteral("it printed a status.%1 that is no text").arg(QLatin1String(name)));
+    }
     ExecOutput output;
     const auto bytes = [&](const char *name) {
         return support::toByteArray(support::stringMember(*status, name));
@@ -108,11 +107,13 @@ Result<ExecOutput> parseExecOutput(const QByteArray &text, const QString &apiVer
         return malformed("it printed a certificate without a key, or a key without a certificate");
     if (output.token.isEmpty() && output.keyPem.isEmpty())
         return malformed("it printed neither a token nor a certificate");
-    if (const std::string expires = support::stringMember(*status, "expirationTimestamp");
-        !expires.empty()) {
-        output.expires = timeOf(expires);
-        if (!output.expires)
+    if (const auto expires = status->find("expirationTimestamp");
+        expires != status->end() && !expires->is_null()) {
+        const auto time
+            = support::parseRfc3339(QString::fromStdString(expires->get<std::string>()));
+        if (!time)
             return malformed("it printed an expirationTimestamp that is no RFC 3339 time");
+        output.expires = std::max(*time, std::chrono::nanoseconds(0)); // year 1 is Go's zero
     }
     return output;
 }

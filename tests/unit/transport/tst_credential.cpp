@@ -230,6 +230,7 @@ void tst_Credential::webTokens_data()
     QTest::newRow("exp") << token(R"({"sub":"a","exp":1893456000})") << qint64(1893456000);
     QTest::newRow("no exp") << token(R"({"sub":"a"})") << qint64(-1);
     QTest::newRow("exp as text") << token(R"({"exp":"soon"})") << qint64(-1);
+    QTest::newRow("year 9999") << token(R"({"exp":253402300799})") << qint64(-1);
     QTest::newRow("beyond all time") << token(R"({"exp":1e300})") << qint64(-1);
     QTest::newRow("two parts") << "a.b"_ba << qint64(-1);
     QTest::newRow("no JSON") << "a.b.c"_ba << qint64(-1);
