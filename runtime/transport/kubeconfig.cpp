@@ -4,6 +4,7 @@
 #include "credential.h"
 #include "httpheaders.h"
 #include "incluster.h"
+#include "kubeconfigmembers.h"
 #include "kubeconfigreader.h"
 #include "proxyenvironment.h"
 #include "tlsmaterial.h"
@@ -46,7 +47,7 @@ void readCluster(KubeconfigReader &reader, ClusterConfig &config)
     }
     config.server = serverUrl(server, config.isInsecure || !config.caPem.isEmpty());
     const QString scheme = config.server.scheme();
-    if (!config.server.isValid() || config.server.host().isEmpty()
+    if (!config.server.isValid() || !hasHost(config.server)
         || (scheme != QLatin1String("https") && scheme != QLatin1String("http"))) {
         // A password may stand before an "@".
         const QString shown
@@ -341,6 +342,22 @@ Result<ClusterConfig> withProxy(
             .arg(config.server.scheme().toUpper(), fault));
 }
 
+// kubectl goes on as well where a member is unknown; a mistyped token makes it nobody.
+void warnOfUnknown(
+    const KubeconfigEntry &context, const Json &cluster, const Json &user, ClusterConfig &config)
+{
+    const auto look = [&](const QString &where, const Json &value, KubeconfigLevel level) {
+        for (const QString &sentence : unknownMembers(value, level))
+            config.warnings << where + QStringLiteral(": ") + sentence;
+    };
+    look(QStringLiteral("kubeconfig %1: context \"%2\"").arg(context.file, config.contextName),
+        context.value, KubeconfigLevel::Context);
+    look(config.clusterSource, cluster, KubeconfigLevel::Cluster);
+    look(config.userSource, user, KubeconfigLevel::User);
+    if (const Json *const exec = support::objectMember(user, "exec"))
+        look(config.userSource + QStringLiteral(": exec"), *exec, KubeconfigLevel::Exec);
+}
+
 Result<ClusterConfig> build(const KubeconfigFiles &files, const QString &wanted)
 {
     const Result<QString> name = chosenContext(files, wanted);
@@ -382,6 +399,7 @@ Result<ClusterConfig> build(const KubeconfigFiles &files, const QString &wanted)
         return Error(ErrorCode::InvalidConfiguration, faults.join(QStringLiteral("; ")));
     if (!status.isOk())
         return status.error();
+    warnOfUnknown(entry, cluster->value, user->value, config);
     if (config.exec && config.exec->isClusterInfoProvided)
         config.exec->clusterExtensionJson = execExtension(*cluster);
     if (const auto ssl = tlsConfiguration(config); !ssl.isOk())
@@ -403,6 +421,20 @@ Result<ClusterConfig> inPodInstead(
         QStringLiteral("KUBECONFIG names %1, and none of that exists: the in-cluster configuration "
                        "is used")
             .arg(paths.join(QStringLiteral(", "))));
+    return config;
+}
+
+// kubectl tells it, too.
+Result<ClusterConfig> withoutMissing(
+    const KubeconfigFiles &files, const Result<ClusterConfig> &loaded)
+{
+    if (!loaded.isOk() || files.missing.isEmpty())
+        return loaded;
+    ClusterConfig config = loaded.value();
+    config.warnings.prepend(
+        QStringLiteral("KUBECONFIG names %1, which %2 not exist; correct it, or leave it out")
+            .arg(files.missing.join(QStringLiteral(", ")),
+                files.missing.size() == 1 ? QStringLiteral("does") : QStringLiteral("do")));
     return config;
 }
 
@@ -428,7 +460,8 @@ Result<ClusterConfig> chooseAndLoad(const LoadRequest &request, const LoadEnviro
     if (!files.isOk())
         return files.error();
     if (!files.value().isEmpty())
-        return withProxy(build(files.value(), request.context), environment, choice);
+        return withoutMissing(
+            files.value(), withProxy(build(files.value(), request.context), environment, choice));
     if (request.kubeconfig.isEmpty() && isInCluster(environment)) // C-61
         return inPodInstead(environment, paths, files.value().files.isEmpty());
     if (!request.kubeconfig.isEmpty()) // it was read, so it is there

@@ -1,6 +1,7 @@
 #include "kubeconfigfiles.h"
 
 #include "inputfile.h"
+#include "kubeconfigmembers.h"
 
 #include <support/yaml.h>
 
@@ -21,10 +22,14 @@ QString qstring(const std::string &text)
 }
 
 // Adds the entries of one list of one file. Answers a fault, or an empty text.
-QString mergeList(const Json &root, const char *listName, const char *valueName,
-    const QString &file, KubeconfigFiles::Entries &merged)
+QString mergeList(
+    const Json &root, KubeconfigLevel level, const QString &file, KubeconfigFiles::Entries &merged)
 {
-    const QString list = QLatin1String(listName);
+    const char *const valueName = level == KubeconfigLevel::Cluster ? "cluster"
+        : level == KubeconfigLevel::User                            ? "user"
+                                                                    : "context";
+    const std::string listName = std::string(valueName) + 's';
+    const QString list = qstring(listName);
     const auto found = root.find(listName);
     if (found == root.end() || found->is_null())
         return {};
@@ -52,9 +57,25 @@ QString mergeList(const Json &root, const char *listName, const char *valueName,
         if (!value && given != item.end() && !given->is_null())
             return QStringLiteral("%1, \"%2\": %3 is no map; write it as %3: {...}")
                 .arg(place, name, QLatin1String(valueName));
+        if (const QStringList misplaced = misplacedMembers(item, level); !misplaced.isEmpty())
+            return (misplaced.size() == 1
+                    ? QStringLiteral("%1, \"%2\": %3 stands beside name, put it into %4: {...}")
+                    : QStringLiteral("%1, \"%2\": %3 stand beside name, put them into %4: {...}"))
+                .arg(place, name, misplaced.join(QStringLiteral(", ")), QLatin1String(valueName));
         merged.emplace(name, KubeconfigEntry{value ? *value : Json::object(), file});
     }
     return {};
+}
+
+// What stands there in place of `wanted`; empty: that, or nothing.
+QString otherThan(const Json &root, const char *name, const char *wanted)
+{
+    const auto found = root.find(name);
+    if (found == root.end() || found->is_null())
+        return {};
+    const QString text = found->is_string() ? qstring(found->get<std::string>())
+                                            : QString::fromUtf8(support::dumpJson(*found));
+    return text == QLatin1String(wanted) ? QString() : text;
 }
 
 QString mergeText(const QByteArray &text, const QString &file, KubeconfigFiles &merged)
@@ -78,14 +99,17 @@ QString mergeText(const QByteArray &text, const QString &file, KubeconfigFiles &
         return {};
     if (!root.is_object())
         return QStringLiteral("it is no map of clusters, users and contexts; name a kubeconfig");
-    if (const std::string kind = support::stringMember(root, "kind");
-        !kind.empty() && kind != "Config")
-        return QStringLiteral("its kind is %1, not Config; name a kubeconfig").arg(qstring(kind));
-    fault = mergeList(root, "clusters", "cluster", file, merged.clusters);
+    for (const auto &[name, wanted] :
+        {std::pair("kind", "Config"), std::pair("apiVersion", "v1")}) {
+        if (const QString other = otherThan(root, name, wanted); !other.isEmpty())
+            return QStringLiteral("its %1 is %2, not %3; name a kubeconfig")
+                .arg(QLatin1String(name), other, QLatin1String(wanted));
+    }
+    fault = mergeList(root, KubeconfigLevel::Cluster, file, merged.clusters);
     if (fault.isEmpty())
-        fault = mergeList(root, "users", "user", file, merged.users);
+        fault = mergeList(root, KubeconfigLevel::User, file, merged.users);
     if (fault.isEmpty())
-        fault = mergeList(root, "contexts", "context", file, merged.contexts);
+        fault = mergeList(root, KubeconfigLevel::Context, file, merged.contexts);
     if (const auto current = root.find("current-context");
         fault.isEmpty() && current != root.end() && !current->is_null() && !current->is_string())
         fault = QStringLiteral("current-context is no text, put it in quotes");
@@ -113,6 +137,7 @@ Result<KubeconfigFiles> readKubeconfigFiles(const QStringList &paths, MissingFil
             if (missing == MissingFiles::AreFaults)
                 faults.append(
                     QStringLiteral("kubeconfig %1 does not exist; correct --kubeconfig").arg(file));
+            merged.missing.append(file);
             continue;
         }
         QString unreadable;

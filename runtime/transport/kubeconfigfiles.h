@@ -26,6 +26,7 @@ struct KubeconfigFiles
     Entries contexts;
     QString currentContext;
     QStringList files; // that were read
+    QStringList missing; // that do not exist and were skipped
 
     bool isEmpty() const
     {

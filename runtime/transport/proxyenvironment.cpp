@@ -67,12 +67,20 @@ QUrl proxyFromEnvironment(const QUrl &server, const LoadEnvironment &environment
     return QUrl(text.contains(QLatin1String("://")) ? text : QStringLiteral("http://") + text);
 }
 
+bool hasHost(const QUrl &url)
+{
+    const QString host = url.host();
+    const bool isScheme = host == QLatin1String("https") || host == QLatin1String("http");
+    return !host.isEmpty() && !url.path().startsWith(QLatin1String("//"))
+        && !(isScheme && url.port() < 0);
+}
+
 QString proxyFault(const QUrl &proxy)
 {
     const QString scheme = proxy.scheme();
     const bool isKnown = scheme == QLatin1String("http") || scheme == QLatin1String("https")
         || scheme == QLatin1String("socks5") || scheme == QLatin1String("socks5h");
-    return isKnown && !proxy.host().isEmpty()
+    return isKnown && hasHost(proxy)
         ? QString()
         : QStringLiteral("is no address like http://host:3128, https://host:3128 or "
                          "socks5://host:1080");

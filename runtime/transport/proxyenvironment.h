@@ -13,6 +13,9 @@ namespace davit::transport {
 // CIDR, a domain ("x.io" with all below it, ".x.io" only what is below), each with a port or
 // without. [thread-safe]
 QUrl proxyFromEnvironment(const QUrl &server, const LoadEnvironment &environment);
+// False where a scheme was mistyped or written twice, so that it is taken for the host ("https:/h",
+// "https//h"), and where there is no host. [thread-safe]
+bool hasHost(const QUrl &url);
 // Why there can be no way through this proxy, to follow its name; empty when there can.
 // [thread-safe]
 QString proxyFault(const QUrl &proxy);
