@@ -7,6 +7,7 @@
 #include "wrongscheme.h"
 
 #include <transport/credential.h>
+#include <transport/inputfile.h>
 #include <transport/proxyenvironment.h>
 
 #include <QtCore/qfileinfo.h>
@@ -46,15 +47,33 @@ QString when(const QDateTime &time)
     return time.toUTC().toString(Qt::ISODate);
 }
 
-// How the configuration proves who we are, without a word of it.
-QString describeCredential(const ClusterConfig &config)
+// Why the token beside a tokenFile is sent and not that of the file; empty: the file's is (C-59).
+QString tokenFileFault(const ClusterConfig &config)
+{
+    if (config.tokenFile.isEmpty())
+        return {};
+    QString unreadable;
+    const QByteArray token
+        = transport::readInputFile(config.tokenFile, &unreadable, std::chrono::milliseconds(0))
+              .trimmed();
+    const QString what = !unreadable.isEmpty() ? QStringLiteral("cannot be read: ") + unreadable
+        : token.isEmpty()                      ? QStringLiteral("is empty")
+        : transport::isHeaderSafe(token)       ? QString()
+                                               : QString(transport::kNotHeaderSafe);
+    return what.isEmpty() ? QString()
+                          : QStringLiteral("tokenFile %1 %2").arg(config.tokenFile, what);
+}
+
+// How the configuration proves who we are, without a word of it. `isFallBack`: by the token that
+// stands beside a tokenFile.
+QString describeCredential(const ClusterConfig &config, bool isFallBack)
 {
     QStringList ways;
     if (!config.clientKeyPem.isEmpty())
         ways << (config.clientCertificateFile.isEmpty()
                 ? QStringLiteral("a client certificate")
                 : QStringLiteral("the client certificate %1").arg(config.clientCertificateFile));
-    if (!config.tokenFile.isEmpty())
+    if (!config.tokenFile.isEmpty() && !isFallBack)
         ways << QStringLiteral("the token in %1").arg(config.tokenFile);
     else if (!config.token.isEmpty())
         ways << QStringLiteral("a token");
@@ -114,14 +133,25 @@ private:
         const bool isSame = m_config.source == file || m_config.source.startsWith(file + u',');
         return entry.isEmpty() || isSame ? m_config.source : entry;
     }
+    // "user "u"", or "user "u" of /f" where that is not the context's file.
+    QString entryOf(const QString &entry) const
+    {
+        const QString begin = QStringLiteral("kubeconfig ");
+        const QString file = entry.section(QStringLiteral(": "), 0, 0).mid(begin.size());
+        const QString name = entry.section(QStringLiteral(": "), 1);
+        return placeOf(entry) == m_config.source ? name
+                                                 : QStringLiteral("%1 of %2").arg(name, file);
+    }
     QString userPlace() const { return placeOf(m_config.userSource); }
     QString clusterPlace() const { return placeOf(m_config.clusterSource); }
 
     void tellConfiguration()
     {
         QString text = m_config.source;
-        if (!m_config.userName.isEmpty())
-            text += QStringLiteral(", user \"%1\"").arg(m_config.userName);
+        if (!m_config.userSource.isEmpty())
+            text += QStringLiteral(", ") + entryOf(m_config.userSource);
+        if (clusterPlace() != m_config.source)
+            text += QStringLiteral(", ") + entryOf(m_config.clusterSource);
         good("configuration",
             text
                 + QStringLiteral(", namespace %1; taken because %2")
@@ -137,7 +167,15 @@ private:
             odd("server",
                 QStringLiteral("whoever answers is taken for it (insecure-skip-tls-verify); name "
                                "its CA with certificate-authority instead"));
-        good("credential", describeCredential(m_config));
+        const QString fault = tokenFileFault(m_config);
+        m_isFallBack = !fault.isEmpty();
+        const QString credential = describeCredential(m_config, m_isFallBack);
+        if (!m_isFallBack)
+            return good("credential", credential);
+        odd("credential",
+            credential
+                + QStringLiteral(", since %1; correct the path or the file, or remove one of both")
+                      .arg(fault));
     }
 
     void chooseLease()
@@ -306,7 +344,7 @@ private:
             end = QDateTime::fromSecsSinceEpoch(
                 std::chrono::duration_cast<std::chrono::seconds>(*expires).count())
                       .toUTC();
-        const bool isRenewed = m_config.exec || !m_config.tokenFile.isEmpty();
+        const bool isRenewed = m_config.exec || (!m_config.tokenFile.isEmpty() && !m_isFallBack);
         tellEnd("token", end, isRenewed ? 0 : kTokenSoon,
             isRenewed ? QStringLiteral("whoever writes it has not written a new one")
                       : QStringLiteral("nobody renews a token that stands in the kubeconfig; use "
@@ -410,6 +448,7 @@ private:
     ClusterConfig m_config;
     std::unique_ptr<ServerCalls> m_calls;
     QString m_user;
+    bool m_isFallBack = false; // a token is sent, and its tokenFile cannot be used
     std::optional<ObjectKey> m_lease; // of --leader-elect
     QueryExit m_exit = QueryExit::Done;
 };
