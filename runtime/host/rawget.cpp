@@ -16,10 +16,11 @@ namespace davit::host {
 namespace {
 
 // What is sent as it stands: "/" first, nothing that would have to be escaped, and no segment that
-// Qt would take out.
+// Qt, or the server once it has decoded them, would take out.
 bool isPath(const QByteArray &text)
 {
-    const QByteArrayList segments = text.split('?').first().mid(1).split('/');
+    const QByteArrayList segments
+        = QByteArray::fromPercentEncoding(text.split('?').first()).mid(1).split('/');
     const bool isPlain = std::none_of(segments.begin(), segments.end() - 1,
                              [](const QByteArray &segment) { return segment.isEmpty(); })
         && !segments.contains(".") && !segments.contains("..");
@@ -42,7 +43,7 @@ QueryExit rawGet(const GetOptions &options, QString *sentence)
     const QByteArray path = options.path.toUtf8();
     if (!isPath(path)) {
         *sentence = QStringLiteral("--raw \"%1\" is no path; write it as /api/v1/namespaces, "
-                                   "percent-encoded where it must be")
+                                   "percent-encoded where it must be, without . and ..")
                         .arg(options.path);
         return QueryExit::Configuration;
     }

@@ -360,7 +360,8 @@ void tst_Check::get_data()
         << u"/version HTTP/1.1\r\nX: y"_s << 0 << 2
         << u"--raw \"/version HTTP/1.1\r\nX: y\" is no path; write it as /api/v1/namespaces, "
            "percent-encoded where it must be"_s;
-    for (const char *const path : {"/a%zz", "/a|b", "/a/../b", "//a", "/a/./b"})
+    for (const char *const path : {"/a%zz", "/a|b", "/a/../b", "//a", "/a/./b", "/a/%2e%2e/b",
+             "/a/%2E/b", "/a/.%2e", "/a/..%2fb", "/a/b%2f../c"})
         QTest::newRow(path) << QString::fromLatin1(path) << 0 << 2
                             << u"--raw \"PATH\" is no path; write it as /api/v1/namespaces, "
                                "percent-encoded where it must be"_s.replace(
