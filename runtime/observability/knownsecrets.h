@@ -22,8 +22,8 @@ public:
     ~KnownSecrets();
     Q_DISABLE_COPY_MOVE(KnownSecrets)
 
-    // UTF-8; empty ones count as none. Cheap when nothing changed. The holder is confined to one
-    // thread, others read meanwhile.
+    // UTF-8; empty ones count as none. Cheap when nothing changed. One thread at a time for one
+    // holder; who hides a text meanwhile sees the old ones or the new. [thread-safe]
     void set(const QByteArrayList &secrets);
 
 private:

@@ -167,6 +167,12 @@ void tst_Secrets::initTestCase()
             + member(caseData(u"B10-client-ec.pem"_s)) + R"(","clientKeyData":")"
             + member(caseData(u"B10-key-ec-sec1.pem"_s)) + "\"}}");
     writeFile(m_dir, u"key.sh"_s, "#!/bin/sh\ncat \"$(dirname \"$0\")/printed-key\"\n", true);
+    // Another token for each request: the one before has expired.
+    writeFile(m_dir, u"rotating.sh"_s,
+        "#!/bin/sh\nprintf '{\"apiVersion\":\"client.authentication.k8s.io/v1\",\"kind\":"
+        "\"ExecCredential\",\"status\":{\"token\":\"rotating-token-%s\",\"expirationTimestamp\":"
+        "\"2020-01-01T00:00:00Z\"}}' $$\n",
+        true);
     writeFile(m_dir, u"plugin.sh"_s, "#!/bin/sh\ncat \"$(dirname \"$0\")/printed\"\n", true);
 }
 
@@ -197,6 +203,10 @@ void tst_Secrets::nothingIsTold_data()
             "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./plugin.sh, "
             "interactiveMode: Never, provideClusterInfo: true}",
             "", {"exec-token-4711"}},
+        {"exec tokens that rotate",
+            "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./rotating.sh, "
+            "interactiveMode: Never}",
+            "", {"rotating-token"}},
         {"exec client key",
             "exec: {apiVersion: client.authentication.k8s.io/v1, command: ./key.sh, "
             "interactiveMode: Never, provideClusterInfo: true}",
