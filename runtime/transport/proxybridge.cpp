@@ -22,13 +22,11 @@ bool isOfTls(QAbstractSocket::SocketError error)
 
 constexpr qsizetype kMaxHeadBytes = 64 * 1024;
 
-// The lines of a head that ends with an empty one; the body's length, -1: until the connection
-// ends.
+// The lines of a head that ends with an empty one.
 struct Head
 {
     QByteArrayList lines; // without their ends
     int httpStatus = 0;
-    qint64 bodyBytes = -1;
 
     explicit Head(const QByteArray &text)
     {
@@ -36,9 +34,16 @@ struct Head
             if (!line.trimmed().isEmpty())
                 lines += line.trimmed();
         httpStatus = lines.value(0).split(' ').value(1).toInt();
-        for (const QByteArray &line : std::as_const(lines))
-            if (line.toLower().startsWith("content-length:"))
-                bodyBytes = line.mid(line.indexOf(':') + 1).trimmed().toLongLong();
+    }
+    // Whatever the proxy says of it: one that closes its side without a word, or sends a body
+    // in chunks, would leave Qt waiting on this connection (Qt 6.4).
+    void endConnection()
+    {
+        lines.removeIf([](const QByteArray &line) {
+            const QByteArray name = line.left(line.indexOf(':')).toLower();
+            return name == "connection" || name == "proxy-connection";
+        });
+        lines += {"Connection: close", "Proxy-Connection: close"};
     }
     // Leaves Basic and Digest of what a proxy offers; gives what else it offered.
     QByteArrayList keepKnownOffers(bool *isAnyKnown)
@@ -108,56 +113,41 @@ private:
     void carryIn()
     {
         m_hasAnswered = m_hasAnswered || m_far.bytesAvailable() > 0;
-        while (m_far.bytesAvailable() > 0 && m_headsToCome) {
-            if (!readHead())
-                break;
-        }
-        if (!m_headsToCome)
+        if (m_far.bytesAvailable() > 0 && !m_isHeadOver)
+            readHead();
+        if (m_isHeadOver)
             carry(m_far, *m_near);
         if (m_isFarOver && m_far.bytesAvailable() == 0)
             m_near->disconnectFromHost(); // after what was written to it
     }
-    // Refusals come before the answer that counts. False: more bytes are needed.
-    bool readHead()
+    // After a refusal Qt comes again by a connection of its own.
+    void readHead()
     {
-        if (m_bodyLeft > 0) {
-            const QByteArray body = m_far.read(std::min(m_bodyLeft, kWindowBytes));
-            m_bodyLeft -= body.size();
-            m_near->write(body);
-            return true;
-        }
         m_head += m_far.read(m_far.bytesAvailable());
         const qsizetype end = m_head.indexOf("\r\n\r\n");
         if (end < 0 && m_head.size() < kMaxHeadBytes
             && m_head.startsWith("HTTP/"_ba.left(m_head.size())))
-            return false;
-        Head head(m_head.left(std::max<qsizetype>(end, 0)));
+            return;
+        m_isHeadOver = true;
+        const QByteArray text = std::exchange(m_head, {});
+        Head head(text.left(std::max<qsizetype>(end, 0)));
         if (end < 0 || head.httpStatus != 407) {
-            m_headsToCome = false;
-            m_near->write(std::exchange(m_head, {}));
-            return false;
+            m_near->write(text);
+            return;
         }
-        QByteArray rest = m_head.mid(end + 4);
-        m_head.clear();
         bool isAnyKnown = false;
         const QByteArrayList others = head.keepKnownOffers(&isAnyKnown);
         if (!isAnyKnown) {
-            m_headsToCome = false;
             refuse(ErrorCode::Unauthorized,
                 others.isEmpty()
                     ? QStringLiteral("it asks for authentication and does not say which")
                     : QStringLiteral("it asks for %1, and davit knows Basic and Digest")
                           .arg(QString::fromLatin1(others.join(", "))));
             m_far.abort();
-            return false;
+            return;
         }
-        m_near->write(head.lines.join("\r\n") + "\r\n\r\n");
-        m_headsToCome = head.bodyBytes >= 0;
-        m_bodyLeft = std::max<qint64>(head.bodyBytes - rest.size(), 0);
-        m_near->write(head.bodyBytes >= 0 ? rest.left(head.bodyBytes) : rest);
-        if (head.bodyBytes >= 0)
-            m_head = rest.mid(head.bodyBytes);
-        return true;
+        head.endConnection();
+        m_near->write(head.lines.join("\r\n") + text.mid(end));
     }
     // Qt waits for ever when a proxy closes without a word.
     void refuse(ErrorCode code, const QString &why)
@@ -219,8 +209,7 @@ private:
     QSslSocket m_far;
     const bool m_isTls = m_bridge.m_proxy.scheme() == QLatin1StringView("https");
     QByteArray m_head; // as far as it has come
-    qint64 m_bodyLeft = 0; // of a refusal
-    bool m_headsToCome = true;
+    bool m_isHeadOver = false; // of the first answer
     bool m_isReady = false; // TCP, or TLS, stands
     bool m_hasAnswered = false;
     bool m_isFarOver = false;

@@ -1,8 +1,8 @@
 // The way to an http proxy. Qt cannot speak TLS to one, and asks one that offers NTLM thousands of
 // times a second; so what comes to a port of ours on loopback is carried to the proxy, inside TLS
 // where that is wanted, and Qt takes that port for the proxy. Contract:
-//   - Bytes are carried as they are, but for one thing: of a refusal (407) Qt sees Basic and Digest
-//   alone. A proxy that offers neither is a fault.
+//   - Bytes are carried as they are, but for a refusal (407): of its offers Qt sees Basic and
+//   Digest alone, a proxy that offers neither is a fault; and Qt answers it on a new connection.
 //   - The proxy's certificate is for its host and signed by the cluster's CA or one of the system;
 //   of an insecure cluster neither is looked at. It sees no client certificate.
 //   - The bridge knows no credentials: those of the proxy are in the requests that it carries, so

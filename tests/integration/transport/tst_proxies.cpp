@@ -150,6 +150,8 @@ private Q_SLOTS:
     void plainServerWithoutItsProxy();
     void kinds_data();
     void kinds();
+    void asksFirst_data();
+    void asksFirst();
     void large_data();
     void large();
     void faults_data();
@@ -246,6 +248,67 @@ void tst_Proxies::kinds()
     QVERIFY(!all.isEmpty());
     seen.replace("%1", QByteArray::number(target.port()));
     QCOMPARE(all.back(), seen);
+}
+
+void tst_Proxies::asksFirst_data()
+{
+    QTest::addColumn<QString>("scheme");
+    QTest::addColumn<QByteArray>("refusal"); // its head after the offer, and its body
+    QTest::addColumn<bool>("isKept"); // the connection, after that
+    for (const QString &scheme : {u"http"_s, u"https"_s}) {
+        for (const bool isKept : {false, true}) {
+            const auto row = [&](const char *name, const QByteArray &refusal) {
+                QTest::addRow("%s, %s, %s", name, qPrintable(scheme), isKept ? "kept" : "closed")
+                    << scheme << refusal << isKept;
+            };
+            row("no body", "Content-Length: 0\r\n\r\n"_ba);
+            row("a body", "Content-Length: 4\r\n\r\nasks"_ba);
+            row("a body in chunks", "Transfer-Encoding: chunked\r\n\r\n4\r\nasks\r\n0\r\n\r\n"_ba);
+            row("close is told", "Connection: close\r\nContent-Length: 4\r\n\r\nasks"_ba);
+            row("keep-alive is told",
+                "Proxy-Connection: keep-alive\r\nContent-Length: 4\r\n\r\nasks"_ba);
+        }
+    }
+}
+
+// The password gets through whatever the proxy does with the connection that it asked on.
+void tst_Proxies::asksFirst()
+{
+    QFETCH(const QString, scheme);
+    QFETCH(const QByteArray, refusal);
+    QFETCH(const bool, isKept);
+    Seen asked;
+    const RawServer::Script carries = httpProxy(asked);
+    RawServer target(tellBody, serverTls());
+    std::atomic<int> refusals = 0;
+    RawServer proxy(
+        [&](RawConnection &connection) {
+            if (refusals > 0)
+                return carries(connection);
+            RawRequest request;
+            if (!connection.read(request))
+                return;
+            ++refusals;
+            connection.write("HTTP/1.1 407 Proxy Authentication Required\r\n"
+                             "Proxy-Authenticate: Basic realm=\"p\"\r\n"
+                + refusal);
+            if (isKept)
+                carries(connection);
+        },
+        scheme == u"https"_s ? std::optional(serverTls()) : std::nullopt);
+    ClusterConfig config = tlsConfig(target.port());
+    config.proxyUrl = proxyUrl(scheme, u"user:p%20w@"_s, proxy.port());
+    Request write;
+    write.method = "POST"_ba;
+    write.target = "/y"_ba;
+    write.body = "{}"_ba;
+    write.totalDeadline = 5s;
+    const auto got = getOnce(*makeQnamTransport(config), write);
+    QVERIFY2(got.isOk(), qPrintable(got.isOk() ? QString() : got.error().message()));
+    QCOMPARE(got.value(), "\"/y 2 \""_ba);
+    QCOMPARE(asked.all(),
+        QByteArrayList{
+            "CONNECT 127.0.0.1:" + QByteArray::number(target.port()) + " Basic dXNlcjpwIHc="});
 }
 
 void tst_Proxies::large_data()
