@@ -1,5 +1,7 @@
 #include "servercalls.h"
 
+#include <transport/retryingtransport.h>
+
 #include <QtCore/qjsondocument.h>
 #include <QtCore/qjsonobject.h>
 #include <condition_variable>
@@ -117,7 +119,8 @@ ServerCalls::ServerCalls(const transport::ClusterConfig &config) : m_strand(m_po
         const std::lock_guard lock(m_mutex);
         m_peer = facts;
     };
-    m_transport = transport::makeQnamTransport(config, options);
+    m_transport = std::make_unique<transport::RetryingTransport>(
+        transport::makeQnamTransport(config, options), support::systemTimeSource());
 }
 
 ServerCalls::~ServerCalls()

@@ -1,5 +1,7 @@
-// Single requests to an API server, waited for: what "davit check" and "davit get" ask with. Each
-// is sent once; what the server or the network says is the answer. Test: tst_check.
+// Single requests to an API server, waited for: what "davit check" and "davit get" ask with. What
+// the server asks to ask again is asked again (retryingtransport.h), as long as the question may
+// take in all; what the server or the network says then is the answer. Test: tst_check,
+// tst_checkserver.
 #pragma once
 
 #include "exitcodes.h"
@@ -42,8 +44,8 @@ public:
     ~ServerCalls();
     Q_DISABLE_COPY_MOVE(ServerCalls)
 
-    // Blocks until the answer is there. The server has 10 s for its head and as long for the rest.
-    // [host-thread]
+    // Blocks until the answer is there. The server has 10 s for its head and as long for the rest,
+    // and 90 s for all tries. [host-thread]
     ServerAnswer get(const QByteArray &target);
     ServerAnswer post(const QByteArray &target, const QByteArray &json);
     // The pieces of a good body go to `take` as they come, on another thread, and not into the

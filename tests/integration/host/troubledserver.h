@@ -7,6 +7,8 @@
 #include "testfile.h"
 
 #include <QMetaType>
+#include <atomic>
+#include <memory>
 
 // The text of the line about a topic; several are joined.
 inline QString finding(const Outcome &outcome, const QString &topic)
@@ -33,6 +35,10 @@ struct Trouble
     QByteArray lease; // what it says to a Lease that is created for a try
     int leaseStatus = 201;
     QByteArray cut; // the end of a path: its answer begins and does not come to an end
+    QByteArray busy; // the end of a path: refused with Retry-After, `refusals` times
+    int busyStatus = 429;
+    QByteArray retryAfter = "1"; // seconds
+    std::shared_ptr<std::atomic<int>> refusals;
 };
 
 inline void play(const Trouble &trouble, RawConnection &connection)
@@ -58,6 +64,12 @@ inline void play(const Trouble &trouble, RawConnection &connection)
         if (request.target == "/api/v1" && trouble.coreStatus != 0) {
             status = trouble.coreStatus;
             body = trouble.core;
+        }
+        if (!trouble.busy.isEmpty() && request.target.endsWith(trouble.busy)
+            && (*trouble.refusals)-- > 0) {
+            connection.answer(trouble.busyStatus, R"({"kind":"Status"})",
+                "Retry-After: " + trouble.retryAfter + "\r\n");
+            continue;
         }
         if (!trouble.cut.isEmpty() && request.target.endsWith(trouble.cut)) {
             connection.beginChunked();

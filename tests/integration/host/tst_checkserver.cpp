@@ -1,5 +1,5 @@
 // "davit check" and "davit get --raw" with servers that begin to answer and do not come to an end,
-// and with an address whose scheme is not the server's.
+// that ask to come again, and with an address whose scheme is not the server's.
 #include "../transport/tlsfixture.h"
 #include "troubledserver.h"
 
@@ -15,6 +15,8 @@ private Q_SLOTS:
     void trickles_data();
     void trickles();
     void longHead();
+    void busy_data();
+    void busy();
     void schemes_data();
     void schemes();
     void isNotRedacted();
@@ -82,6 +84,61 @@ void tst_CheckServer::longHead()
     const Outcome get = davitWith({u"get"_s, u"--raw=/version"_s, u"--kubeconfig"_s, path});
     QCOMPARE(get.exitCode, 3);
     QCOMPARE(get.errors, u"davit: "_s + fault + u"davit check looks for the reason\n"_s);
+}
+
+void tst_CheckServer::busy_data()
+{
+    QTest::addColumn<QByteArray>("path"); // its end
+    QTest::addColumn<int>("httpStatus");
+    QTest::addColumn<int>("refusals");
+    QTest::addColumn<int>("checkExit");
+    QTest::addColumn<int>("getExit"); // of get --raw PATH; -1: nobody gets that
+    for (const int status : {429, 503}) {
+        const auto row = [status](const char *name, const QByteArray &path, int refusals,
+                             int checkExit, int getExit) {
+            QTest::addRow("%s, %d", name, status)
+                << path << status << refusals << checkExit << getExit;
+        };
+        row("the version", "/version"_ba, 1, 0, 0);
+        row("the version, for long", "/version"_ba, 1000, 3, 1);
+        row("who we are", "/selfsubjectreviews"_ba, 1, 0, -1);
+        row("a right", "/selfsubjectaccessreviews"_ba, 1, 0, -1);
+        row("the kinds", "/api/v1"_ba, 1, 0, 0);
+    }
+}
+
+// C-8: what the server refuses with Retry-After is asked again, ten times at most.
+void tst_CheckServer::busy()
+{
+    QFETCH(const QByteArray, path);
+    QFETCH(const int, httpStatus);
+    QFETCH(const int, refusals);
+    QFETCH(const int, checkExit);
+    QFETCH(const int, getExit);
+    Trouble trouble;
+    trouble.coreStatus = 200;
+    trouble.core = R"({"kind":"APIResourceList","resources":[]})";
+    trouble.busy = path;
+    trouble.busyStatus = httpStatus;
+    trouble.retryAfter = refusals > 1 ? "0" : "1";
+    trouble.refusals = std::make_shared<std::atomic<int>>(refusals);
+    RawServer server([&](RawConnection &connection) { play(trouble, connection); }, serverTls());
+    const QTemporaryDir dir;
+    const QStringList kubeconfig{u"--kubeconfig"_s,
+        writeKubeconfig(dir, "https://127.0.0.1:" + QByteArray::number(server.port()), "token: t",
+            QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"))};
+    const Outcome check = davitWith(QStringList{u"check"_s, u"--plugin-dir"_s,
+                                        QStringLiteral(DAVIT_BUILD_DIR "/plugins/replicator.so")}
+        + kubeconfig);
+    QVERIFY2(check.exitCode == checkExit, qPrintable(check.out + check.errors));
+    if (checkExit != 0)
+        QCOMPARE(refusals - *trouble.refusals, 11);
+    if (getExit < 0)
+        return;
+    *trouble.refusals = refusals;
+    const Outcome get
+        = davitWith(QStringList{u"get"_s, u"--raw"_s, QString::fromLatin1(path)} + kubeconfig);
+    QVERIFY2(get.exitCode == getExit, qPrintable(get.out + get.errors));
 }
 
 void tst_CheckServer::schemes_data()
