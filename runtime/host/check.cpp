@@ -385,12 +385,18 @@ private:
                 exit);
             return false;
         }
-        return tellIdentity(QJsonDocument::fromJson(answer.body)
-                                .object()
-                                .value(QLatin1StringView("status"))
-                                .toObject()
-                                .value(QLatin1StringView("userInfo"))
-                                .toObject());
+        const QJsonObject userInfo = QJsonDocument::fromJson(
+            answer.body)[QLatin1StringView("status")][QLatin1StringView("userInfo")]
+                                         .toObject();
+        m_user = userInfo.value(QLatin1StringView("username")).toString();
+        if (!m_user.isEmpty())
+            return tellIdentity(userInfo);
+        bad("identity",
+            QStringLiteral("the server does not tell who we are: ")
+                + m_calls->strangeAnswer(
+                    answer, QStringLiteral("SelfSubjectReview that names a user")),
+            QueryExit::Configuration);
+        return false;
     }
 
     QString adviceForIdentity() const
@@ -413,7 +419,6 @@ private:
 
     bool tellIdentity(const QJsonObject &userInfo)
     {
-        m_user = userInfo.value(QLatin1StringView("username")).toString();
         if (m_user == QLatin1String("system:anonymous")) {
             anonymous();
             return false;

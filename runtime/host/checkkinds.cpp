@@ -34,6 +34,13 @@ std::optional<QSet<QString>> KindsCheck::kindsOf(const QByteArray &path)
     }
     const QJsonValue resources
         = QJsonDocument::fromJson(answer.body).object().value(QLatin1StringView("resources"));
+    if (answer.isGood() && !resources.isArray()) {
+        m_exit = QueryExit::Configuration;
+        m_tell({Finding::Grade::Bad, QStringLiteral("kinds"),
+            QStringLiteral("the server does not say what it serves at %1: ")
+                    .arg(QString::fromUtf8(path))
+                + m_calls.strangeAnswer(answer, QStringLiteral("APIResourceList"))});
+    }
     if (!answer.isGood() || !resources.isArray())
         return std::nullopt;
     QSet<QString> kinds;

@@ -21,8 +21,8 @@ public:
     KindsCheck(ServerCalls &calls, const TellFinding &tell) : m_calls(calls), m_tell(tell) { }
 
     // One line for each declared kind that is not there: davit would wait for it. Nothing of
-    // optional ones, and nothing where the server does not tell; where no whole answer came that is
-    // told, once, and no more is asked.
+    // optional ones, and nothing where the server does not tell; where no whole answer came, or one
+    // that is no list of resources, that is told, once, and no more is asked.
     void checkPlugin(const QString &topic, const pluginhost::PluginMetadata &metadata);
     // What the questions themselves ended with.
     QueryExit exit() const { return m_exit; }

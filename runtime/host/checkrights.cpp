@@ -150,11 +150,7 @@ public:
         if (m_fault.isEmpty())
             return false;
         m_tell({Grade::Bad, topic,
-            QStringLiteral("the server does not say what this user may do: %1; ").arg(m_fault)
-                + (m_faultExit == QueryExit::NoConnection
-                        ? QStringLiteral("look at its log, or at what stands before it")
-                        : QStringLiteral("every user may ask where the ClusterRole "
-                                         "system:basic-user is bound as at first"))});
+            QStringLiteral("the server does not say what this user may do: ") + m_fault});
         return true;
     }
     QueryExit exit() const
@@ -186,25 +182,31 @@ private:
         const ServerAnswer answer
             = m_calls.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", review);
         if (!answer.isGood()) {
-            m_fault = answer.fault;
             m_faultExit = answer.isOfSickServer() ? QueryExit::NoConnection : exitOf(answer);
+            m_fault = answer.fault
+                + (m_faultExit == QueryExit::NoConnection
+                        ? QStringLiteral("; look at its log, or at what stands before it")
+                        : QStringLiteral("; every user may ask where the ClusterRole "
+                                         "system:basic-user is bound as at first"));
             return false;
         }
-        const bool isGranted = QJsonDocument::fromJson(answer.body)
-                                   .object()
-                                   .value(QLatin1StringView("status"))
-                                   .toObject()
-                                   .value(QLatin1StringView("allowed"))
-                                   .toBool();
-        m_known.insert(review, isGranted);
-        return isGranted;
+        const QJsonValue allowed = QJsonDocument::fromJson(
+            answer.body)[QLatin1StringView("status")][QLatin1StringView("allowed")];
+        if (!allowed.isBool()) {
+            m_faultExit = QueryExit::Configuration;
+            m_fault = m_calls.strangeAnswer(
+                answer, QStringLiteral("SelfSubjectAccessReview that allows or denies"));
+            return false;
+        }
+        m_known.insert(review, allowed.toBool());
+        return allowed.toBool();
     }
 
     ServerCalls &m_calls;
     const QString m_user;
     const TellFinding &m_tell;
     QHash<QByteArray, bool> m_known; // by the review
-    QString m_fault;
+    QString m_fault; // with what to do
     QueryExit m_faultExit = QueryExit::Done;
     bool m_areMissing = false;
 };

@@ -163,6 +163,13 @@ ServerAnswer ServerCalls::stream(const QByteArray &target, const Take &take)
     return ask(request, take);
 }
 
+QString ServerCalls::strangeAnswer(const ServerAnswer &answer, const QString &wanted) const
+{
+    return QStringLiteral("its answer (HTTP %1) is no %2; look at what stands before %3")
+        .arg(answer.httpStatus)
+        .arg(wanted, serverName());
+}
+
 ServerAnswer ServerCalls::ask(const transport::Request &request, const Take &take)
 {
     Gatherer gatherer(take);

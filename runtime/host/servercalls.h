@@ -51,6 +51,9 @@ public:
     // The pieces of a good body go to `take` as they come, on another thread, and not into the
     // answer. A watch goes on until the server ends it. [host-thread]
     ServerAnswer stream(const QByteArray &target, const Take &take);
+    // "its answer (HTTP 200) is no SelfSubjectReview; look at …", of one that is not `wanted`.
+    // [thread-safe]
+    QString strangeAnswer(const ServerAnswer &answer, const QString &wanted) const;
     QString serverName() const { return m_transport->serverName(); }
     // Of the last answer. [thread-safe]
     transport::PeerFacts peer() const;

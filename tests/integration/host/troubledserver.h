@@ -30,11 +30,14 @@ struct Trouble
     int rightStatus = 201;
     QByteArray user = "bob";
     QByteArray denied; // a resource
-    QByteArray core; // the answer to /api/v1
-    int coreStatus = 0;
+    QByteArray core // the answer to /api/v1
+        = R"({"resources":[{"kind":"Secret"},{"kind":"ConfigMap"},{"kind":"Namespace"}]})";
+    int coreStatus = 200;
     QByteArray lease; // what it says to a Lease that is created for a try
     int leaseStatus = 201;
     QByteArray cut; // the end of a path: its answer begins and does not come to an end
+    QByteArray strange; // the end of a path: it is answered with `words`, 200
+    QByteArray words;
     QByteArray busy; // the end of a path: refused with Retry-After, `refusals` times
     int busyStatus = 429;
     QByteArray retryAfter = "1"; // seconds
@@ -61,9 +64,13 @@ inline void play(const Trouble &trouble, RawConnection &connection)
             connection.answer(trouble.leaseStatus, trouble.lease);
             continue;
         }
-        if (request.target == "/api/v1" && trouble.coreStatus != 0) {
+        if (request.target == "/api/v1") {
             status = trouble.coreStatus;
             body = trouble.core;
+        }
+        if (!trouble.strange.isEmpty() && request.target.endsWith(trouble.strange)) {
+            connection.answer(200, trouble.words);
+            continue;
         }
         if (!trouble.busy.isEmpty() && request.target.endsWith(trouble.busy)
             && (*trouble.refusals)-- > 0) {

@@ -1,5 +1,6 @@
 // "davit check" and "davit get --raw" with servers that begin to answer and do not come to an end,
-// that ask to come again, and with an address whose scheme is not the server's.
+// that ask to come again or answer something else, and with an address whose scheme is not the
+// server's.
 #include "../transport/tlsfixture.h"
 #include "troubledserver.h"
 
@@ -17,6 +18,8 @@ private Q_SLOTS:
     void longHead();
     void busy_data();
     void busy();
+    void strange_data();
+    void strange();
     void schemes_data();
     void schemes();
     void isNotRedacted();
@@ -116,8 +119,6 @@ void tst_CheckServer::busy()
     QFETCH(const int, checkExit);
     QFETCH(const int, getExit);
     Trouble trouble;
-    trouble.coreStatus = 200;
-    trouble.core = R"({"kind":"APIResourceList","resources":[]})";
     trouble.busy = path;
     trouble.busyStatus = httpStatus;
     trouble.retryAfter = refusals > 1 ? "0" : "1";
@@ -139,6 +140,57 @@ void tst_CheckServer::busy()
     const Outcome get
         = davitWith(QStringList{u"get"_s, u"--raw"_s, QString::fromLatin1(path)} + kubeconfig);
     QVERIFY2(get.exitCode == getExit, qPrintable(get.out + get.errors));
+}
+
+void tst_CheckServer::strange_data()
+{
+    QTest::addColumn<QByteArray>("path"); // its end
+    QTest::addColumn<QByteArray>("words");
+    QTest::addColumn<QString>("topic");
+    QTest::addColumn<QString>("text");
+    const QString end = u"; look at what stands before SERVER"_s;
+    const auto rows = [&](const char *name, const char *path, const char *topic,
+                          const QString &text, const QByteArrayList &answers) {
+        for (const QByteArray &words : answers)
+            QTest::addRow("%s, %s", name, words.constData())
+                << QByteArray(path) << words << QString::fromLatin1(topic) << text + end;
+    };
+    rows("who we are", "/selfsubjectreviews", "identity",
+        u"FAIL: the server does not tell who we are: its answer (HTTP 200) is no "
+        "SelfSubjectReview that names a user"_s,
+        {"<html>login</html>", "{}", "", "[]", R"({"status":{"userInfo":{"username":""}}})",
+            R"({"status":{"userInfo":{"username":7}}})", R"({"status":{"userInfo":["bob"]}})"});
+    rows("a right", "/selfsubjectaccessreviews", "plugins",
+        u"FAIL: the server does not say what this user may do: its answer (HTTP 200) is no "
+        "SelfSubjectAccessReview that allows or denies"_s,
+        {"<html>login</html>", "{}", "", R"({"status":{}})", R"({"status":{"allowed":"yes"}})",
+            R"({"status":{"allowed":null}})"});
+    rows("the kinds", "/api/v1", "kinds",
+        u"FAIL: the server does not say what it serves at /api/v1: its answer (HTTP 200) is no "
+        "APIResourceList"_s,
+        {"<html>login</html>", "{}", R"({"resources":{}})"});
+}
+
+// An answer that is none is never taken for a yes or a no.
+void tst_CheckServer::strange()
+{
+    QFETCH(const QByteArray, path);
+    QFETCH(const QByteArray, words);
+    QFETCH(const QString, topic);
+    QFETCH(QString, text);
+    Trouble trouble;
+    trouble.strange = path;
+    trouble.words = words;
+    RawServer server([&](RawConnection &connection) { play(trouble, connection); }, serverTls());
+    const QTemporaryDir dir;
+    const QByteArray url = "https://127.0.0.1:" + QByteArray::number(server.port());
+    const Outcome outcome = davitWith({u"check"_s, u"--plugin-dir"_s,
+        QStringLiteral(DAVIT_BUILD_DIR "/plugins/replicator.so"), u"--kubeconfig"_s,
+        writeKubeconfig(
+            dir, url, "token: t", QStringLiteral(DAVIT_TEST_DATA "/cases/common-ca.pem"))});
+    QCOMPARE(finding(outcome, topic), text.replace(u"SERVER"_s, QString::fromLatin1(url)));
+    QCOMPARE(outcome.exitCode, 2);
+    QVERIFY2(!outcome.out.contains(u"kubectl create"), qPrintable(outcome.out));
 }
 
 void tst_CheckServer::schemes_data()
