@@ -199,7 +199,10 @@ private:
             return QStringLiteral("it began to answer: look at its load, and at what stands before "
                                   "it");
         const bool isOfProxy = answer.fault.contains(QLatin1StringView(": the proxy "));
-        if (answer.error.code() == ErrorCode::TlsFailure && !isOfProxy)
+        const bool isOfTls = answer.error.code() == ErrorCode::TlsFailure && !isOfProxy;
+        if (isOfTls && areTimesWrong())
+            return QStringLiteral("see the certificates below");
+        if (isOfTls)
             return QStringLiteral("check certificate-authority and tls-server-name in %1, and "
                                   "whether a proxy stands between")
                 .arg(clusterPlace());
@@ -220,6 +223,7 @@ private:
         const QJsonObject version = QJsonDocument::fromJson(answer.body).object();
         const QString name = version.value(QLatin1StringView("gitVersion")).toString();
         const QueryExit exit = exitOf(answer);
+        m_isTlsRefused = answer.error.code() == ErrorCode::TlsFailure;
         if (const QString fault
             = wrongScheme(server, clusterPlace(), {answer.error, answer.httpStatus, answer.body});
             !fault.isEmpty()) {
@@ -283,6 +287,11 @@ private:
     void tellClock()
     {
         const QDateTime server = m_calls->peer().serverDate;
+        if (server.isNull() && m_isTlsRefused && areTimesWrong())
+            odd("clock",
+                QStringLiteral("says %1 here, the server's is not known; if that is wrong the "
+                               "certificates may be right, set it by NTP")
+                    .arg(when(QDateTime::currentDateTimeUtc())));
         if (server.isNull())
             return;
         const qint64 ahead = server.secsTo(QDateTime::currentDateTimeUtc());
@@ -295,6 +304,15 @@ private:
                     ahead > 0 ? QStringLiteral("ahead of") : QStringLiteral("behind")));
     }
 
+    // Done: davit works all the same.
+    void fault(const char *topic, const QString &text, QueryExit exit)
+    {
+        if (exit == QueryExit::Done)
+            odd(topic, text);
+        else
+            bad(topic, text, exit);
+    }
+
     // By the server's clock where it told it.
     qint64 secondsUntil(const QDateTime &end) const
     {
@@ -302,39 +320,87 @@ private:
         return (server.isNull() ? QDateTime::currentDateTimeUtc() : server).secsTo(end);
     }
 
-    void tellEnd(const char *topic, const QDateTime &end, qint64 soon, const QString &remedy)
+    // False, and told, when it is still to come.
+    bool hasBegun(const char *topic, const QDateTime &begin, QueryExit exit, const QString &remedy)
+    {
+        const qint64 ahead = begin.isNull() ? 0 : secondsUntil(begin);
+        if (ahead <= kSkewSeconds)
+            return true;
+        fault(topic,
+            QStringLiteral("is not valid before %1, in %2; %3")
+                .arg(when(begin), span(ahead), remedy),
+            exit);
+        return false;
+    }
+
+    void tellEnd(const char *topic, const QDateTime &end, qint64 soon, const QString &remedy,
+        QueryExit exit = QueryExit::RefusedCredentials)
     {
         if (end.isNull())
             return;
         const qint64 left = secondsUntil(end);
         if (left <= 0)
-            return bad(topic,
-                QStringLiteral("ended %1 ago, at %2; %3").arg(span(left), when(end), remedy),
-                QueryExit::RefusedCredentials);
+            return fault(topic,
+                QStringLiteral("ended %1 ago, at %2; %3").arg(span(left), when(end), remedy), exit);
         const QString text = QStringLiteral("good for %1, until %2").arg(span(left), when(end));
         if (left > soon)
             return good(topic, text);
         odd(topic, text + QStringLiteral("; ") + remedy);
     }
 
+    bool isValidNow(const QSslCertificate &certificate) const
+    {
+        return certificate.isNull()
+            || (secondsUntil(certificate.effectiveDate()) <= 0
+                && secondsUntil(certificate.expiryDate()) > 0);
+    }
+    QList<QSslCertificate> untimelyCas() const
+    {
+        QList<QSslCertificate> cas = QSslCertificate::fromData(m_config.caPem, QSsl::Pem);
+        cas.removeIf([this](const QSslCertificate &ca) { return isValidNow(ca); });
+        return cas;
+    }
+    bool areTimesWrong() const
+    {
+        return !isValidNow(m_calls->peer().serverCertificate) || !untimelyCas().isEmpty();
+    }
+
     void tellCertificates()
     {
         const transport::PeerFacts peer = m_calls->peer();
-        if (const QDateTime end = peer.serverCertificateEnds; !end.isNull()) {
-            const qint64 left = secondsUntil(end);
-            const QString text = QStringLiteral("good for %1, until %2").arg(span(left), when(end));
-            if (left > kCertificateSoon)
-                good("server cert", text);
-            else
-                odd("server cert",
-                    (left > 0 ? text : QStringLiteral("ended at ") + when(end))
-                        + QStringLiteral("; renew it on the server"));
+        tellServerCertificate(peer.serverCertificate);
+        if (m_isTlsRefused)
+            tellCas();
+        QSslCertificate own = peer.clientCertificate; // also what an exec plugin printed
+        if (own.isNull())
+            own = QSslCertificate(m_config.clientCertificatePem, QSsl::Pem);
+        const QString remedy
+            = QStringLiteral("put a new one in its place, Davit takes it up while it runs");
+        if (!own.isNull()
+            && hasBegun("client cert", own.effectiveDate(), QueryExit::RefusedCredentials, remedy))
+            tellEnd("client cert", own.expiryDate(), m_config.exec ? 0 : kCertificateSoon, remedy);
+    }
+
+    void tellServerCertificate(const QSslCertificate &certificate)
+    {
+        const QueryExit exit = m_isTlsRefused ? QueryExit::NoConnection : QueryExit::Done;
+        const QString remedy = QStringLiteral("renew it on the server");
+        if (!certificate.isNull()
+            && hasBegun("server cert", certificate.effectiveDate(), exit, remedy))
+            tellEnd("server cert", certificate.expiryDate(), kCertificateSoon, remedy, exit);
+    }
+
+    // A bundle may keep one that has ended; it counts when the server was not believed.
+    void tellCas()
+    {
+        const QString place = m_config.caFile.isEmpty() ? clusterPlace() : m_config.caFile;
+        for (const QSslCertificate &ca : untimelyCas()) {
+            const QString remedy
+                = QStringLiteral("it is %1 in %2, put the cluster's present one there")
+                      .arg(ca.subjectDisplayName(), place);
+            if (hasBegun("ca cert", ca.effectiveDate(), QueryExit::NoConnection, remedy))
+                tellEnd("ca cert", ca.expiryDate(), 0, remedy, QueryExit::NoConnection);
         }
-        QDateTime end = peer.clientCertificateEnds; // also what an exec plugin printed
-        if (end.isNull())
-            end = QSslCertificate(m_config.clientCertificatePem, QSsl::Pem).expiryDate();
-        tellEnd("client cert", end, m_config.exec ? 0 : kCertificateSoon,
-            QStringLiteral("put a new one in its place, Davit takes it up while it runs"));
     }
 
     void tellToken()
@@ -452,6 +518,7 @@ private:
     const TellFinding &m_tell;
     ClusterConfig m_config;
     std::unique_ptr<ServerCalls> m_calls;
+    bool m_isTlsRefused = false; // by either side
     QString m_user;
     bool m_isFallBack = false; // a token is sent, and its tokenFile cannot be used
     std::optional<ObjectKey> m_lease; // of --leader-elect

@@ -178,6 +178,8 @@ ServerAnswer ServerCalls::ask(const transport::Request &request, const Take &tak
         const auto exchange = m_transport->start(request, m_strand, gatherer);
         answer = gatherer.wait();
     }
+    answer.isCertificateRefused
+        = answer.error.code() == ErrorCode::TlsFailure && peer().isClientCertificateRefused;
     if (!answer.isGood())
         answer.fault = faultOf(answer);
     return answer;
@@ -187,6 +189,8 @@ QueryExit exitOf(const ServerAnswer &answer)
 {
     if (answer.isGood())
         return QueryExit::Done;
+    if (answer.isCertificateRefused)
+        return QueryExit::RefusedCredentials;
     switch (answer.error.code()) {
     case ErrorCode::Unset:
         break;

@@ -23,6 +23,7 @@ struct ServerAnswer
     int httpStatus = 0;
     QByteArray body; // of a refusal 1 MiB at most
     bool isCut = false; // of a refusal: it was longer
+    bool isCertificateRefused = false; // ours, or that we have none, by TLS
     // "403 Forbidden: pods is forbidden: …", or the error's sentence; empty after a success.
     QString fault;
 

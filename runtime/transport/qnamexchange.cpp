@@ -6,6 +6,7 @@
 #include "tlsmaterial.h"
 
 #include <QtCore/qpointer.h>
+#include <QtCore/qregularexpression.h>
 #include <algorithm>
 
 namespace davit::transport {
@@ -15,6 +16,16 @@ constexpr qint64 kReadBufferBytes = 1024 * 1024;
 constexpr qint64 kPieceBytes = 256 * 1024;
 // Below the 90 s after which API servers close an idle connection: no request races with that.
 constexpr int kIdleConnectionSeconds = 60;
+
+// "certificate expired", of OpenSSL's words for a TLS alert about our certificate, or that we have
+// none. With TLS 1.3 it comes after our handshake, as an error of a read; nothing was executed.
+QString certificateAlert(const QString &words)
+{
+    static const QRegularExpression alert(
+        QStringLiteral(" alert ((?:no |bad |unsupported )certificate|certificate "
+                       "(?:expired|revoked|unknown|required)|unknown ca|access denied)"));
+    return alert.match(words).captured(1);
+}
 
 // Qt makes an error of each status from 400 on; the body is complete nevertheless.
 bool isMadeFromStatus(QNetworkReply::NetworkError error)
@@ -214,6 +225,7 @@ void QnamExchange::connectReply()
         for (const QSslError &error : errors)
             texts.append(error.errorString());
         m_tlsErrors = texts.join(QStringLiteral(", "));
+        tellPeer();
     });
 }
 
@@ -294,15 +306,16 @@ void QnamExchange::limitBody()
         m_limitTimer.stop();
 }
 
-void QnamExchange::tellPeer() const
+void QnamExchange::tellPeer(const QString &alert) const
 {
     if (!m_context.onPeer)
         return;
     const auto expires = m_context.credential->expires();
     PeerFacts facts;
     facts.serverDate = httpDate(m_reply->rawHeader("Date"));
-    facts.serverCertificateEnds = m_reply->sslConfiguration().peerCertificate().expiryDate();
-    facts.clientCertificateEnds = m_context.ssl.localCertificate().expiryDate();
+    facts.serverCertificate = m_reply->sslConfiguration().peerCertificate();
+    facts.clientCertificate = m_context.ssl.localCertificate();
+    facts.isClientCertificateRefused = !alert.isEmpty();
     if (expires)
         facts.credentialEnds = QDateTime::fromMSecsSinceEpoch(
             std::chrono::duration_cast<std::chrono::milliseconds>(*expires).count())
@@ -425,6 +438,14 @@ Error QnamExchange::outcome() const
             return {};
         return failure(isWrite() ? ErrorCode::OutcomeUnknown : ErrorCode::ConnectionLost,
             QStringLiteral("the answer was cut off"));
+    }
+    if (const QString alert = certificateAlert(m_reply->errorString()); !alert.isEmpty()) {
+        tellPeer(alert);
+        return failure(ErrorCode::TlsFailure,
+            (m_context.ssl.localCertificate().isNull()
+                    ? QStringLiteral("the server wants a client certificate, and there is none")
+                    : QStringLiteral("the server does not accept the client certificate"))
+                + QStringLiteral(" (TLS alert: %1)").arg(alert));
     }
     if (error == QNetworkReply::SslHandshakeFailedError) {
         return failure(

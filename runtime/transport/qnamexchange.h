@@ -72,7 +72,7 @@ private:
     void connectReply();
     void onHeaders();
     void limitBody();
-    void tellPeer() const;
+    void tellPeer(const QString &alert = {}) const;
     void onEncrypted();
     void onReplyFinished();
     void onLimit();

@@ -20,6 +20,7 @@
 #include <support/timesource.h>
 
 #include <QtCore/qdatetime.h>
+#include <QtNetwork/qsslcertificate.h>
 #include <functional>
 
 namespace davit::transport {
@@ -27,12 +28,14 @@ namespace davit::transport {
 class IoThread;
 class TransportCore;
 
-// What an answer tells about its two ends beside the body. Null where it is not known.
+// What an answer, or TLS without one, tells about its two ends beside the body. Null where it is
+// not known.
 struct PeerFacts
 {
     QDateTime serverDate; // of its Date header
-    QDateTime serverCertificateEnds;
-    QDateTime clientCertificateEnds;
+    QSslCertificate serverCertificate;
+    QSslCertificate clientCertificate;
+    bool isClientCertificateRefused = false; // or its lack; by TLS
     QDateTime credentialEnds; // of the token: what the exec plugin said, or exp of a JSON web token
 };
 using PeerListener = std::function<void(const PeerFacts &)>;
@@ -47,7 +50,8 @@ struct TransportOptions
     std::function<void(const Request &, std::chrono::nanoseconds)> onWait = {};
     // The same for the back-off of its ClusterConfig. [thread-safe]
     std::function<void(const Request &, std::chrono::nanoseconds)> onBackoff = {};
-    // Called with the head of each answer, before its sink hears of it. [io-thread]
+    // Called with the head of each answer, and where one side does not take the other's
+    // certificate, before the sink hears of it. [io-thread]
     PeerListener onPeer = {};
     // An exec program has ended. [io-thread]
     std::function<void(const ExecRun &)> onExecRun = {};

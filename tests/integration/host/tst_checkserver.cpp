@@ -1,9 +1,10 @@
 // "davit check" and "davit get --raw" with servers that begin to answer and do not come to an end,
-// that ask to come again or answer something else, and with an address whose scheme is not the
-// server's.
+// that ask to come again or answer something else, whose certificates or ours have ended, and with
+// an address whose scheme is not the server's.
 #include "../transport/tlsfixture.h"
 #include "troubledserver.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 using namespace davit;
@@ -20,6 +21,8 @@ private Q_SLOTS:
     void busy();
     void strange_data();
     void strange();
+    void certificates_data();
+    void certificates();
     void schemes_data();
     void schemes();
     void isNotRedacted();
@@ -191,6 +194,103 @@ void tst_CheckServer::strange()
     QCOMPARE(finding(outcome, topic), text.replace(u"SERVER"_s, QString::fromLatin1(url)));
     QCOMPARE(outcome.exitCode, 2);
     QVERIFY2(!outcome.out.contains(u"kubectl create"), qPrintable(outcome.out));
+}
+
+void tst_CheckServer::certificates_data()
+{
+    QTest::addColumn<QString>("server"); // files of tests/data/tls
+    QTest::addColumn<QString>("ca"); // of the kubeconfig; empty: it is insecure
+    QTest::addColumn<QString>("client"); // empty: a token
+    QTest::addColumn<bool>("isDemanded"); // the server ends TLS without a client certificate
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<QStringList>("lines"); // patterns of the findings that are not "ok"
+    const auto row = [](const char *name, const char *server, const char *ca, const char *client,
+                         bool isDemanded, int exitCode, const QStringList &lines) {
+        QTest::newRow(name) << QString::fromLatin1(server) << QString::fromLatin1(ca)
+                            << QString::fromLatin1(client) << isDemanded << exitCode << lines;
+    };
+    const QString clock = u"look clock says 20.*Z here, the server's is not known; .* by NTP"_s;
+    const QString below = u"FAIL server .*; see the certificates below"_s;
+    const QString ended = u" ended .* days ago, at 2021-01-01T00:00:00Z; "_s;
+    const QString early = u" is not valid before 2090-01-01T00:00:00Z, in .* days; "_s;
+    const QString renew = u"renew it on the server"_s;
+    const QString replace = u"put a new one in its place, Davit takes it up while it runs"_s;
+    const QString refused = u"FAIL credential https://.* does not accept it \\(GET https://.*: the "
+                            "server %1 \\(TLS alert: %2\\)\\); renew it, or check the user in .*"_s;
+    const QString notAccepted = u"does not accept the client certificate"_s;
+    row("all good", "good-server", "good-ca", "", false, 0, {});
+    row("the server's is over", "ended-server", "good-ca", "", false, 3,
+        {below, clock, u"FAIL server cert"_s + ended + renew});
+    row("the server's is to come", "early-server", "good-ca", "", false, 3,
+        {below, clock, u"FAIL server cert"_s + early + renew});
+    row("the server's is over, insecure", "ended-server", "", "", false, 0,
+        {u"look server whoever .*"_s, u"look server cert"_s + ended + renew});
+    row("the server's is to come, insecure", "early-server", "", "", false, 0,
+        {u"look server whoever .*"_s, u"look server cert"_s + early + renew});
+    row("the CA is over", "endedca-server", "ended-ca", "", false, 3,
+        {below, clock,
+            u"FAIL ca cert"_s + ended
+                + u"it is ended-ca in /.*/tls/ended-ca.pem, put the cluster's present one there"_s});
+    row("another CA", "good-server", "ended-client", "", false, 3,
+        {below, clock, u"FAIL ca cert.*"_s});
+    row("the client's is over", "good-server", "good-ca", "ended-client", false, 4,
+        {u"FAIL client cert"_s + ended + replace});
+    row("the client's is to come", "good-server", "good-ca", "early-client", false, 4,
+        {u"FAIL client cert"_s + early + replace});
+    row("the client's is refused, over", "good-server", "good-ca", "ended-client", true, 4,
+        {refused.arg(notAccepted, u"certificate expired"_s),
+            u"FAIL client cert"_s + ended + replace});
+    row("the client's is refused, to come", "good-server", "good-ca", "early-client", true, 4,
+        {refused.arg(notAccepted, u"bad certificate"_s), u"FAIL client cert"_s + early + replace});
+    row("the client's is refused, of nobody known", "good-server", "good-ca", "endedca-server",
+        true, 4, {refused.arg(notAccepted, u"unknown ca"_s)});
+    row("a client's is demanded", "good-server", "good-ca", "", true, 4,
+        {refused.arg(
+            u"wants a client certificate, and there is none"_s, u"certificate required"_s)});
+}
+
+// What has ended or is to come is named with its date, and a refused credential is one.
+void tst_CheckServer::certificates()
+{
+    QFETCH(const QString, server);
+    QFETCH(const QString, ca);
+    QFETCH(const QString, client);
+    QFETCH(const bool, isDemanded);
+    QFETCH(const int, exitCode);
+    QFETCH(const QStringList, lines);
+    const auto file
+        = [](const QString &name) { return QStringLiteral(DAVIT_TEST_DATA "/tls/") + name; };
+    QSslConfiguration tls
+        = serverTls(testData(u"tls/%1.pem"_s.arg(server)), testData(u"tls/%1.key"_s.arg(server)));
+    if (isDemanded) {
+        tls.setCaCertificates({QSslCertificate(testData(u"tls/good-ca.pem"_s), QSsl::Pem)});
+        tls.setPeerVerifyMode(QSslSocket::VerifyPeer);
+        tls.setHandshakeMustInterruptOnError(true);
+        tls.setMissingCertificateIsFatal(true);
+    }
+    RawServer running([](RawConnection &connection) { play({}, connection); }, tls);
+    const QTemporaryDir dir;
+    QByteArray address = "https://127.0.0.1:" + QByteArray::number(running.port());
+    if (ca.isEmpty())
+        address += "\", insecure-skip-tls-verify: true, x: \"";
+    const QString kubeconfig = writeKubeconfig(dir, address,
+        client.isEmpty() ? "token: t"_ba
+                         : "client-certificate: \"" + file(client + u".pem"_s).toUtf8()
+                + "\", client-key: \"" + file(client + u".key"_s).toUtf8() + '"',
+        ca.isEmpty() ? QString() : file(ca + u".pem"_s));
+    const Outcome check = davitWith({u"check"_s, u"--plugin-dir"_s,
+        QStringLiteral(DAVIT_BUILD_DIR "/plugins/replicator.so"), u"--kubeconfig"_s, kubeconfig});
+    QVERIFY2(check.exitCode == exitCode, qPrintable(check.out));
+    QStringList found;
+    for (const QString &line : check.out.split(u'\n'))
+        if (line.startsWith(u"FAIL") || line.startsWith(u"look"))
+            found << line.simplified();
+    QVERIFY2(found.size() == lines.size(), qPrintable(check.out));
+    for (qsizetype i = 0; i < lines.size(); ++i)
+        QVERIFY2(QRegularExpression(u"^%1$"_s.arg(lines[i])).match(found[i]).hasMatch(),
+            qPrintable(found[i] + u"\n"_s + lines[i]));
+    const Outcome get = davitWith({u"get"_s, u"--raw=/version"_s, u"--kubeconfig"_s, kubeconfig});
+    QCOMPARE(get.exitCode, isDemanded || exitCode == 3 ? exitCode : 0);
 }
 
 void tst_CheckServer::schemes_data()

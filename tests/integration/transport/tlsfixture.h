@@ -10,12 +10,17 @@
 #include <QtNetwork/qsslkey.h>
 #include <QtNetwork/qsslsocket.h>
 
+inline QByteArray testData(const QString &path)
+{
+    QFile file(QStringLiteral(DAVIT_TEST_DATA "/") + path);
+    if (!file.open(QIODevice::ReadOnly))
+        qFatal("no test data %s", qPrintable(path));
+    return file.readAll();
+}
+
 inline QByteArray caseData(const QString &name)
 {
-    QFile file(QStringLiteral(DAVIT_TEST_DATA "/cases/") + name);
-    if (!file.open(QIODevice::ReadOnly))
-        qFatal("no test data %s", qPrintable(name));
-    return file.readAll();
+    return testData(QStringLiteral("cases/") + name);
 }
 
 inline QSslConfiguration serverTls(const QByteArray &certificatePem, const QByteArray &keyPem)

@@ -56,6 +56,7 @@ private Q_SLOTS:
     void insecure();
     void clientKeys_data();
     void clientKeys();
+    void clientCertificateRefused_data();
     void clientCertificateRefused();
     void ipv6();
     void serverNameIndication_data();
@@ -260,15 +261,67 @@ void tst_Tls::clientKeys()
     QCOMPARE(body.value().split('|').first(), name);
 }
 
+void tst_Tls::clientCertificateRefused_data()
+{
+    QTest::addColumn<QSsl::SslProtocol>("version");
+    QTest::addColumn<QString>("client"); // its certificate; empty: none
+    QTest::addColumn<QString>("ca"); // whom the server trusts
+    QTest::addColumn<QString>(
+        "alert"); // the end of the sentence; empty: any, TLS does not tell why
+    const QString refuses = u"the server does not accept the client certificate (TLS alert: %1)"_s;
+    for (const bool isNew : {false, true}) {
+        const auto row = [&](const char *name, const QString &client, const QString &ca,
+                             const QString &alert) {
+            QTest::addRow("%s, %s", name, isNew ? "TLS 1.3" : "TLS 1.2")
+                << (isNew ? QSsl::TlsV1_3 : QSsl::TlsV1_2) << client << ca << alert;
+        };
+        row("over", u"tls/ended-client"_s, u"tls/good-ca.pem"_s,
+            refuses.arg(u"certificate expired"_s));
+        row("not yet valid", u"tls/early-client"_s, u"tls/good-ca.pem"_s,
+            refuses.arg(u"bad certificate"_s));
+        row("of another authority", u"tls/good-server"_s, u"cases/common-ca.pem"_s,
+            refuses.arg(u"unknown ca"_s));
+        row("none", QString(), u"tls/good-ca.pem"_s,
+            isNew ? u"the server wants a client certificate, and there is none (TLS alert: "
+                    "certificate required)"_s
+                  : QString());
+    }
+}
+
+// A server that asks for a client certificate itself, and does not take this one. For a write too
+// nothing was executed.
 void tst_Tls::clientCertificateRefused()
 {
-    RawServer server(tell, mutualTls());
-    const auto body = getOnce(*makeQnamTransport(tlsConfig(server.port())));
-    QVERIFY(!body.isOk());
-    // With TLS 1.3 the client learns it after the handshake: some report a closed connection.
-    QVERIFY2(body.error().code() == ErrorCode::TlsFailure
-            || body.error().code() == ErrorCode::ConnectionLost,
-        qPrintable(body.error().message()));
+    QFETCH(const QSsl::SslProtocol, version);
+    QFETCH(const QString, client);
+    QFETCH(const QString, ca);
+    QFETCH(const QString, alert);
+    QSslConfiguration tls = serverTls();
+    tls.setProtocol(version);
+    tls.setCaCertificates({QSslCertificate(testData(ca), QSsl::Pem)});
+    tls.setPeerVerifyMode(QSslSocket::VerifyPeer);
+    tls.setHandshakeMustInterruptOnError(true);
+    tls.setMissingCertificateIsFatal(true);
+    RawServer server(tell, tls);
+    ClusterConfig config = tlsConfig(server.port());
+    if (!client.isEmpty()) {
+        config.clientCertificatePem = testData(client + u".pem"_s);
+        config.clientKeyPem = testData(client + u".key"_s);
+    }
+    bool isRefused = false;
+    TransportOptions options;
+    options.onPeer = [&](const PeerFacts &facts) { isRefused = facts.isClientCertificateRefused; };
+    const auto transport = makeQnamTransport(config, options);
+    Request write;
+    write.method = "POST"_ba;
+    write.body = "{}"_ba;
+    for (const Request &request : {Request(), write}) {
+        const auto body = getOnce(*transport, request);
+        QVERIFY(!body.isOk());
+        QCOMPARE(body.error().code(), ErrorCode::TlsFailure);
+        QVERIFY2(body.error().message().endsWith(alert), qPrintable(body.error().message()));
+        QCOMPARE(isRefused, !alert.isEmpty());
+    }
 }
 
 // B04: brackets in the Host header, none for the connection, no SNI.
