@@ -433,7 +433,9 @@ Error QnamExchange::outcome() const
     if (noProxy.isError() && m_httpStatus == 0 && (m_isProxyFault || !mayHaveBeenExecuted()))
         return failure(noProxy.code(), noProxy.message());
     const QNetworkReply::NetworkError error = m_reply->error();
-    if (m_httpStatus != 0 && (error == QNetworkReply::NoError || isMadeFromStatus(error))) {
+    const bool isAnswer = error == QNetworkReply::NoError || isMadeFromStatus(error)
+        || (error == QNetworkReply::ProxyAuthenticationRequiredError && isByServer());
+    if (m_httpStatus != 0 && isAnswer) {
         if (isWhole())
             return {};
         return failure(isWrite() ? ErrorCode::OutcomeUnknown : ErrorCode::ConnectionLost,
@@ -463,6 +465,13 @@ Error QnamExchange::outcome() const
         return failure(ErrorCode::ConnectionRefused, m_reply->errorString());
     }
     return failure(ErrorCode::ConnectionLost, m_reply->errorString());
+}
+
+// A status, even 407: of a tunnel's own refusals Qt tells none.
+bool QnamExchange::isByServer() const
+{
+    return m_context.config.proxyUrl.isEmpty()
+        || m_context.config.server.scheme() == QLatin1String("https");
 }
 
 // Nothing was sent to the server.

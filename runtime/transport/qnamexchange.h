@@ -83,6 +83,7 @@ private:
     Error outcome() const;
     bool isWhole() const;
     Error failure(ErrorCode code, const QString &what) const;
+    bool isByServer() const;
     Error proxyFailure(QNetworkReply::NetworkError error) const;
     Error refusal() const; // by the request's permit
     Error unreadableHead() const;

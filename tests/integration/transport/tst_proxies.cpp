@@ -158,6 +158,8 @@ private Q_SLOTS:
     void faults();
     void refuses_data();
     void refuses();
+    void serverSays407_data();
+    void serverSays407();
     void untrustedIsTakenWhenInsecure();
     void cutInTheMiddle();
 };
@@ -480,6 +482,58 @@ void tst_Proxies::refuses()
         QCOMPARE(got.error().code(), ErrorCode::Unauthorized);
     }
     QCOMPARE(target.connectionCount(), 0);
+}
+
+void tst_Proxies::serverSays407_data()
+{
+    QTest::addColumn<bool>("isTls");
+    QTest::addColumn<QString>("scheme"); // of the proxy; empty: there is none
+    QTest::addColumn<QByteArray>("method");
+    for (const char *const method : {"GET", "POST"}) {
+        QTest::addRow("plain, %s", method) << false << QString() << QByteArray(method);
+        QTest::addRow("TLS, %s", method) << true << QString() << QByteArray(method);
+        QTest::addRow("TLS behind http, %s", method) << true << u"http"_s << QByteArray(method);
+        QTest::addRow("TLS behind https, %s", method) << true << u"https"_s << QByteArray(method);
+        QTest::addRow("TLS behind socks5, %s", method) << true << u"socks5"_s << QByteArray(method);
+    }
+}
+
+// It is the server's answer: no proxy is to blame, and no password of one is sent.
+void tst_Proxies::serverSays407()
+{
+    QFETCH(const bool, isTls);
+    QFETCH(const QString, scheme);
+    QFETCH(const QByteArray, method);
+    Seen asked;
+    Seen passwords;
+    RawServer target(
+        [&](RawConnection &connection) {
+            RawRequest request;
+            while (connection.read(request)) {
+                passwords.add(request.headers.value("proxy-authorization"));
+                connection.answer(407, "\"no\"", "Proxy-Authenticate: Basic realm=\"s\"\r\n");
+            }
+        },
+        isTls ? std::optional(serverTls()) : std::nullopt);
+    std::optional<RawServer> proxy;
+    ClusterConfig config = isTls ? tlsConfig(target.port()) : plainConfig(target.port());
+    if (!scheme.isEmpty()) {
+        proxy.emplace(scheme == u"socks5"_s ? socksProxy(asked) : httpProxy(asked),
+            scheme == u"https"_s ? std::optional(serverTls()) : std::nullopt);
+        config.proxyUrl = proxyUrl(scheme, u"user:pw@"_s, proxy->port());
+    }
+    const auto transport = makeQnamTransport(config);
+    Caller caller(*transport);
+    Recorder recorder;
+    Request request;
+    request.method = method;
+    request.body = method == "POST" ? "{}"_ba : QByteArray();
+    const auto exchange = caller.start(request, recorder);
+    QVERIFY(recorder.waitForEnd());
+    QVERIFY2(!recorder.error().isError(), qPrintable(recorder.error().message()));
+    QCOMPARE(recorder.head().httpStatus, 407);
+    QCOMPARE(recorder.body(), "\"no\""_ba);
+    QCOMPARE(passwords.all(), QByteArrayList{QByteArray()});
 }
 
 void tst_Proxies::untrustedIsTakenWhenInsecure()
