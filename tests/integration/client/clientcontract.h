@@ -21,6 +21,8 @@ public:
 protected:
     // Where the server is; empty when it did not start.
     virtual QString startServer() = 0;
+    // Whether Pods have no grace period, and owners are orphaned by the time of the answer.
+    virtual bool endsAtOnce() const { return false; }
 
 private Q_SLOTS:
     void initTestCase();
@@ -46,6 +48,9 @@ private Q_SLOTS:
     void removeCollection();
     void fieldValidation_data();
     void fieldValidation();
+    void warnsOnce();
+    void deleteOptions_data();
+    void deleteOptions();
     void scale();
     void eviction();
     void token();

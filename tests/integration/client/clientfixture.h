@@ -2,6 +2,7 @@
 // objects.
 #pragma once
 
+#include "../../unit/loglines.h"
 #include "clientcontract.h"
 
 #include <davit/objectbuilder.h>
@@ -13,6 +14,7 @@
 #include <transport/kubeconfig.h>
 #include <transport/qnamtransport.h>
 #include <transport/retryingtransport.h>
+#include <transport/serverwarnings.h>
 
 // Fails the row with the error's sentence; `result` is a Result or, with _STATUS, a Status.
 #define DAVIT_VERIFY_STATUS(outcome)                                                               \
@@ -98,7 +100,10 @@ struct ClientFixture
     QThreadPool pool;
     davit::support::Strand strand{pool};
     davit::transport::RetryingTransport connections;
-    davit::client::RestClient rest{connections, strand, davit::support::systemTimeSource()};
+    davit::fake::Lines lines; // what the server warned of
+    davit::client::RestClient rest{connections, strand, davit::support::systemTimeSource(),
+        std::make_shared<davit::transport::ServerWarnings>(
+            davit::Logger(lines, QStringLiteral("client")))};
     davit::client::RestMapper mapper{rest, davit::support::systemTimeSource()};
     davit::Client contract;
     davit::Client limited;

@@ -39,6 +39,43 @@ Object labeled(const QByteArray &name, const char *row)
         .build();
 }
 
+// No Pod without its service account on a real server.
+Status makeAccount(const Client::Blocking &client)
+{
+    const Result<Object> account = client.create(parsed(
+        R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default","namespace":"default"}})"));
+    return account.isOk() || isAlreadyExists(account.error()) ? Status() : account.status();
+}
+
+// One that has a node, and so is not gone at once.
+Status makePod(const Client::Blocking &client, const QByteArray &name)
+{
+    const Status account = makeAccount(client);
+    if (!account.isOk())
+        return account;
+    return client
+        .create(
+            parsed(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"default","name":")"
+                + name + R"("},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}})"))
+        .status();
+}
+
+// A ConfigMap whose dependent has a finalizer.
+Status makeOwner(const Client::Blocking &client, const QByteArray &name)
+{
+    const Result<Object> owner = client.create(configMap(name));
+    if (!owner.isOk())
+        return owner.status();
+    return client
+        .create(parsed(
+            R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"namespace":"default","name":")"
+            + name
+            + R"(-child","finalizers":["davit.dev/hold"],"ownerReferences":[{"apiVersion":"v1",
+            "kind":"ConfigMap","blockOwnerDeletion":true,"name":")"
+            + name + R"(","uid":")" + owner.value().uid().toUtf8() + R"("}]}})"))
+        .status();
+}
+
 RequestOptions selected(const char *row)
 {
     return RequestOptions()
@@ -89,6 +126,75 @@ void ClientContract::fieldValidation()
     QVERIFY(created.error().message().contains(QStringLiteral("unknown field \"dta\"")));
 }
 
+// C-18: whatever says it, and however often.
+void ClientContract::warnsOnce()
+{
+    const RequestOptions warn = RequestOptions().fieldValidation(FieldValidation::Warn);
+    for (const char *name : {"warned-x", "warned-y"}) {
+        const Object typo
+            = ObjectBuilder(configMap(name)).set({QStringLiteral("warned")}, QVariantMap()).build();
+        DAVIT_VERIFY_OK(client().create(typo, warn));
+        DAVIT_VERIFY_OK(client().patch(
+            kConfigMap, key(name), Patch::merge(R"({"data":{"b":"1"},"warned":{}})"), warn));
+    }
+    QCOMPARE(m_fixture->lines.seen.filter(QStringLiteral("warned")),
+        QStringList{
+            QStringLiteral("2|client|the API server warns|warning=unknown field \"warned\"")});
+}
+
+void ClientContract::deleteOptions_data() // E-34
+{
+    QTest::addColumn<Gvk>("gvk");
+    QTest::addColumn<RequestOptions>("options");
+    QTest::addColumn<QString>("kept"); // "grace period, finalizers" afterwards; empty: it is gone
+    QTest::addColumn<bool>("isOfController"); // what keeps it
+    const auto row = [](const char *name, const Gvk &gvk, const RequestOptions &options,
+                         const char *kept, bool isOfController) {
+        QTest::newRow(name) << gvk << options << QString::fromLatin1(kept) << isOfController;
+    };
+    const RequestOptions none;
+    const RequestOptions seven = RequestOptions().gracePeriod(7s);
+    const auto with
+        = [](Propagation propagation) { return RequestOptions().propagation(propagation); };
+    row("propagation-background", kConfigMap, with(Propagation::Background), "", false);
+    row("propagation-foreground", kConfigMap, with(Propagation::Foreground), "0 foregroundDeletion",
+        false);
+    row("propagation-orphan", kConfigMap, with(Propagation::Orphan), "0 orphan", true);
+    row("grace-unset", kPod, none, "30", true);
+    row("grace-7-s", kPod, seven, "7", true);
+    row("grace-0-s", kPod, RequestOptions().gracePeriod(0s), "", false);
+}
+
+// Of an object with a dependent that is not gone either: what the server says and what is left.
+void ClientContract::deleteOptions()
+{
+    QFETCH(const Gvk, gvk);
+    QFETCH(const RequestOptions, options);
+    QFETCH(const QString, kept);
+    QFETCH(const bool, isOfController);
+    const QByteArray name = QTest::currentDataTag();
+    if (gvk == kPod)
+        DAVIT_VERIFY_STATUS(makePod(client(), name));
+    else
+        DAVIT_VERIFY_STATUS(makeOwner(client(), name));
+    const Result<Object> removed = client().remove(gvk, key(name), options);
+    DAVIT_VERIFY_OK(removed);
+    const Result<Object> left = client().get(gvk, key(name));
+    if (kept.isEmpty() || (isOfController && endsAtOnce())) {
+        QCOMPARE(left.status().error().code(), ErrorCode::NotFound);
+        return;
+    }
+    DAVIT_VERIFY_OK(left);
+    QCOMPARE(removed.value().uid(), left.value().uid());
+    const Value metadata = left.value()[QLatin1StringView("metadata")];
+    QStringList found{
+        QString::number(metadata[QLatin1StringView("deletionGracePeriodSeconds")].toInt())};
+    for (qsizetype i = 0; i < metadata[QLatin1StringView("finalizers")].size(); ++i)
+        found << metadata[QLatin1StringView("finalizers")].at(i).toString();
+    QVERIFY(left.value().isBeingDeleted());
+    QCOMPARE(found.join(u' '), kept);
+}
+
 void ClientContract::scale()
 {
     DAVIT_VERIFY_OK(client().create(deployment("scaled")));
@@ -112,10 +218,7 @@ void ClientContract::scale()
 
 void ClientContract::eviction()
 {
-    // No Pod without its service account on a real server.
-    const Result<Object> account = client().create(parsed(
-        R"({"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":"default","namespace":"default"}})"));
-    QVERIFY(account.isOk() || isAlreadyExists(account.error()));
+    DAVIT_VERIFY_STATUS(makeAccount(client()));
     const Result<Object> pod = client().create(parsed(
         R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"evicted","namespace":"default","labels":{"app":"evicted"}},
         "spec":{"containers":[{"name":"c","image":"i"}]}})"));

@@ -14,6 +14,7 @@ protected:
         const bool isUp = m_server.start().isOk() && m_server.writeKubeconfig(path).isOk();
         return isUp ? path : QString();
     }
+    bool endsAtOnce() const override { return true; }
 
 private:
     QTemporaryDir m_folder;
