@@ -374,8 +374,10 @@ private:
         QSslCertificate own = peer.clientCertificate; // also what an exec plugin printed
         if (own.isNull())
             own = QSslCertificate(m_config.clientCertificatePem, QSsl::Pem);
-        const QString remedy
-            = QStringLiteral("put a new one in its place, Davit takes it up while it runs");
+        const bool isPrinted = m_config.exec && m_config.clientCertificatePem.isEmpty();
+        const QString remedy = isPrinted
+            ? QStringLiteral("look at %1, which printed it").arg(m_config.exec->command)
+            : QStringLiteral("put a new one in its place, Davit takes it up while it runs");
         if (!own.isNull()
             && hasBegun("client cert", own.effectiveDate(), QueryExit::RefusedCredentials, remedy))
             tellEnd("client cert", own.expiryDate(), m_config.exec ? 0 : kCertificateSoon, remedy);

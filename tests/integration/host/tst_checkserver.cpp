@@ -4,6 +4,8 @@
 #include "../transport/tlsfixture.h"
 #include "troubledserver.h"
 
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QRegularExpression>
 #include <QTest>
 
@@ -23,6 +25,8 @@ private Q_SLOTS:
     void strange();
     void certificates_data();
     void certificates();
+    void printedCertificate_data();
+    void printedCertificate();
     void schemes_data();
     void schemes();
     void isNotRedacted();
@@ -291,6 +295,42 @@ void tst_CheckServer::certificates()
             qPrintable(found[i] + u"\n"_s + lines[i]));
     const Outcome get = davitWith({u"get"_s, u"--raw=/version"_s, u"--kubeconfig"_s, kubeconfig});
     QCOMPARE(get.exitCode, isDemanded || exitCode == 3 ? exitCode : 0);
+}
+
+void tst_CheckServer::printedCertificate_data()
+{
+    QTest::addColumn<QString>("certificate");
+    QTest::addColumn<QString>("text"); // its begin; the end names the program
+    QTest::newRow("over") << u"ended-client"_s << u"FAIL: ended "_s;
+    QTest::newRow("to come") << u"early-client"_s
+                             << u"FAIL: is not valid before 2090-01-01T00:00:00Z, in "_s;
+}
+
+// What an exec program prints is held to the same times.
+void tst_CheckServer::printedCertificate()
+{
+    QFETCH(const QString, certificate);
+    QFETCH(const QString, text);
+    RawServer server([](RawConnection &connection) { play({}, connection); },
+        serverTls(testData(u"tls/good-server.pem"_s), testData(u"tls/good-server.key"_s)));
+    const QTemporaryDir dir;
+    const QJsonObject status{{u"clientCertificateData"_s,
+                                 QString::fromLatin1(testData(u"tls/%1.pem"_s.arg(certificate)))},
+        {u"clientKeyData"_s, QString::fromLatin1(testData(u"tls/%1.key"_s.arg(certificate)))}};
+    const QJsonObject credential{{u"apiVersion"_s, u"client.authentication.k8s.io/v1"_s},
+        {u"kind"_s, u"ExecCredential"_s}, {u"status"_s, status}};
+    const QString printed = writeFile(dir, u"printed"_s, QJsonDocument(credential).toJson());
+    const Outcome outcome = davitWith({u"check"_s, u"--plugin-dir"_s,
+        QStringLiteral(DAVIT_BUILD_DIR "/plugins/replicator.so"), u"--kubeconfig"_s,
+        writeKubeconfig(dir, "https://127.0.0.1:" + QByteArray::number(server.port()),
+            "exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, "
+            "command: /bin/cat, args: [\""
+                + printed.toUtf8() + "\"]}",
+            QStringLiteral(DAVIT_TEST_DATA "/tls/good-ca.pem"))});
+    const QString found = finding(outcome, u"client cert"_s);
+    QVERIFY2(found.startsWith(text), qPrintable(outcome.out));
+    QVERIFY2(found.endsWith(u"; look at /bin/cat, which printed it"_s), qPrintable(outcome.out));
+    QCOMPARE(outcome.exitCode, 4);
 }
 
 void tst_CheckServer::schemes_data()
