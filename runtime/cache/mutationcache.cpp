@@ -2,6 +2,8 @@
 
 #include "resourceversion.h"
 
+#include <support/moment.h>
+
 namespace davit::cache {
 
 MutationCache::MutationCache(std::shared_ptr<const ThreadSafeStore> store,
@@ -14,7 +16,7 @@ void MutationCache::mutate(const Object &object)
     const std::lock_guard lock(m_mutex);
     const ObjectKey key = object.key();
     drop(key);
-    m_entries.push_front({object, m_time.monotonic() + m_timeToLive});
+    m_entries.push_front({object, support::momentAfter(m_time.monotonic(), m_timeToLive)});
     m_byKey.insert(key, m_entries.begin());
     if (m_byKey.size() > kMaxObjects)
         drop(m_entries.back().object.key());

@@ -2,6 +2,8 @@
 
 #include "resourceversion.h"
 
+#include <support/moment.h>
+
 #include <QtCore/qset.h>
 #include <algorithm>
 
@@ -316,7 +318,7 @@ Status SharedInformer::addListener(
             QStringLiteral("listen to %1: its informer has stopped").arg(m_options.reflector.name));
     const Nanoseconds wanted = possiblePeriod(resyncPeriod.value_or(m_options.resyncPeriod));
     Listening listening{std::move(listener), wanted, effectivePeriod(wanted), {}, true};
-    listening.nextResync = m_time.monotonic() + listening.effective;
+    listening.nextResync = support::momentAfter(m_time.monotonic(), listening.effective);
     std::vector<InformerEvent> replay;
     replay.reserve(std::size_t(m_store->working().objects.size()));
     m_store->working().objects.forEach([&](const Object &object) {
@@ -358,7 +360,8 @@ void SharedInformer::checkAsOftenAs(Nanoseconds period)
     m_resyncCheckPeriod = period;
     for (Listening &listening : m_listeners) {
         if (listening.effective <= 0ns)
-            listening.nextResync = m_time.monotonic() + effectivePeriod(listening.requested);
+            listening.nextResync
+                = support::momentAfter(m_time.monotonic(), effectivePeriod(listening.requested));
         listening.effective = effectivePeriod(listening.requested);
     }
     if (m_reflector)
@@ -498,7 +501,8 @@ void SharedInformer::tellDifferences(const Adoption &adoption)
         if (wanted > 0ns && (m_resyncCheckPeriod <= 0ns || wanted < m_resyncCheckPeriod))
             checkAsOftenAs(wanted);
         const Nanoseconds effective = effectivePeriod(wanted);
-        m_listeners.push_back({listener, wanted, effective, m_time.monotonic() + effective, true});
+        m_listeners.push_back({listener, wanted, effective,
+            support::momentAfter(m_time.monotonic(), effective), true});
     }
 }
 
@@ -529,7 +533,7 @@ bool SharedInformer::shouldResync()
     for (Listening &listening : m_listeners) {
         listening.isSyncing = listening.effective > 0ns && now >= listening.nextResync;
         if (listening.isSyncing) {
-            listening.nextResync = now + listening.effective;
+            listening.nextResync = support::momentAfter(now, listening.effective);
             isAnyDue = true;
         }
     }

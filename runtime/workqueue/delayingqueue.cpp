@@ -1,5 +1,7 @@
 #include "delayingqueue.h"
 
+#include <support/moment.h>
+
 namespace davit::workqueue {
 
 DelayingQueue::DelayingQueue(support::TimeSource &time, support::Executor &executor,
@@ -24,7 +26,7 @@ void DelayingQueue::addAfter(const WorkKey &key, std::chrono::nanoseconds delay)
     }
     const SoughtKey sought(key);
     const std::lock_guard lock(m_waitingMutex);
-    const auto moment = m_time.monotonic() + delay;
+    const auto moment = support::momentAfter(m_time.monotonic(), delay);
     auto wait = m_waits.find(sought);
     if (wait == m_waits.end()) {
         wait = m_waits.try_emplace(PackedKey(sought)).first;

@@ -1,11 +1,14 @@
 #include "priorityqueue.h"
 
+#include <support/moment.h>
+
 #include <algorithm>
 
 namespace davit::workqueue {
 namespace {
 
 using std::chrono::nanoseconds;
+using support::momentAfter;
 
 // A controller has two priorities or three, whose counts come and go with each key.
 constexpr size_t kKeptLevels = 8;
@@ -69,7 +72,7 @@ void PriorityQueue::add(const WorkKey &key, const AddOptions &options)
         if (delay == nanoseconds::zero())
             makeReadyLocked(item, m_observer ? m_time.monotonic() : nanoseconds::zero());
         else
-            waitLocked(item, m_time.monotonic() + delay);
+            waitLocked(item, momentAfter(m_time.monotonic(), delay));
     }
     if (!m_waiting.isEmpty())
         m_timer.armAt(m_waiting.first().second.moment);
@@ -82,13 +85,14 @@ void PriorityQueue::addAgainLocked(Item &item, const AddOptions &options, nanose
     if (item.second.state != State::Waiting)
         return;
     const nanoseconds now = m_time.monotonic();
-    if (now + delay >= item.second.moment)
+    const nanoseconds moment = momentAfter(now, delay);
+    if (moment >= item.second.moment)
         return;
     m_waiting.remove(item);
     if (delay == nanoseconds::zero())
         makeReadyLocked(item, now);
     else
-        waitLocked(item, now + delay);
+        waitLocked(item, moment);
 }
 
 // Goes behind the others of its new level (W-18).

@@ -1,5 +1,7 @@
 #include "timesource.h"
 
+#include "moment.h"
+
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -32,8 +34,8 @@ public:
             std::thread([this] { run(); }).detach(); // the instance is never destroyed
         }
         const TimerId id = ++m_lastId;
-        const auto at
-            = m_timers.emplace(monotonic() + delay, Timer{id, &executor, std::move(work)});
+        const auto at = m_timers.emplace(
+            momentAfter(monotonic(), delay), Timer{id, &executor, std::move(work)});
         m_byId.emplace(id, at);
         if (at == m_timers.begin())
             m_wake.notify_one();
@@ -70,8 +72,9 @@ private:
                 continue;
             }
             const auto first = m_timers.begin();
-            if (const Nanoseconds left = first->first - monotonic(); left > Nanoseconds::zero()) {
-                m_wake.wait_for(lock, left);
+            if (const Nanoseconds moment = first->first; moment > monotonic()) {
+                // Not wait_for(), whose own sum may not fit.
+                m_wake.wait_until(lock, std::chrono::steady_clock::time_point(moment));
                 continue;
             }
             Timer due = std::move(first->second);

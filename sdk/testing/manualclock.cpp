@@ -1,5 +1,7 @@
 #include "manualclock.h"
 
+#include <support/moment.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -61,7 +63,7 @@ ManualClock::TimerId ManualClock::callAfter(
     if (delay <= Nanoseconds::zero())
         executor.post(std::move(work));
     else
-        m_timers.emplace(m_now + delay, Timer{id, &executor, std::move(work)});
+        m_timers.emplace(support::momentAfter(m_now, delay), Timer{id, &executor, std::move(work)});
     return id;
 }
 
@@ -94,7 +96,7 @@ void ManualClock::advance(Nanoseconds span, ManualExecutor *executor)
 {
     if (executor)
         executor->runAll();
-    const Nanoseconds end = monotonic() + span;
+    const Nanoseconds end = support::momentAfter(monotonic(), span);
     while (fireOneUntil(end))
         if (executor)
             executor->runAll();

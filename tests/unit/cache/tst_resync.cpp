@@ -77,6 +77,16 @@ void t59_dueHandlers(Bench &bench)
     QCOMPARE(handlers[2]->heard, L({"~a@1>a@1"}));
 }
 
+void b35_longestPeriod(Bench &bench)
+{
+    bench.options.resyncPeriod = std::chrono::nanoseconds::max();
+    bench.options.resyncCheckPeriod = 1s;
+    bench.clock.advance(1h);
+    bench.sync({"a@1"}, u"10"_s);
+    bench.clock.advance(1min, &bench.executor);
+    QCOMPARE(bench.heard(), QStringList());
+}
+
 void i10_resyncOverAnOutage(Bench &bench)
 {
     bench.options.resyncPeriod = 1s;
@@ -177,6 +187,7 @@ void tst_Resync::stories_data()
     QTest::newRow("I-8: who is in") << Script(i8_membership);
     QTest::newRow("T65: equal versions on each relist") << Script(t65_equalVersionsOnEachRelist);
     QTest::newRow("I-7: what counts as sync") << Script(i7_onlyEqualVersionsAreSync);
+    QTest::newRow("B35, I-6: the longest period") << Script(b35_longestPeriod);
     QTest::newRow("nothing to resync") << Script(nothingToResync);
     QTest::newRow("I-10: over an outage") << Script(i10_resyncOverAnOutage);
 }

@@ -1,10 +1,13 @@
 // The machine's clock and the manual one stand behind the same class: what both promise is asked of
 // both. The machine's rows wait for milliseconds of real time, which is what they are about.
+#include <support/moment.h>
 #include <support/permit.h>
 #include <support/timesource.h>
 #include <testing/manualclock.h>
 
 #include <QTest>
+#include <atomic>
+#include <limits>
 #include <semaphore>
 
 using namespace std::chrono_literals;
@@ -16,7 +19,11 @@ class tst_TimeSource : public QObject
 {
     Q_OBJECT
 private Q_SLOTS:
+    void momentAfter_data();
+    void momentAfter();
     void manualOrder();
+    void manualEndless();
+    void systemEndless();
     void manualChain();
     void manualCancel();
     void manualClocksMoveTogether();
@@ -54,6 +61,52 @@ void tst_TimeSource::manualOrder()
     QCOMPARE(seen, QByteArray("0abc"));
     QCOMPARE(clock.pendingTimers(), 1);
     QCOMPARE(clock.untilNextTimer()->count(), std::chrono::nanoseconds(1s).count());
+}
+
+void tst_TimeSource::momentAfter_data()
+{
+    QTest::addColumn<qint64>("now");
+    QTest::addColumn<qint64>("delay");
+    QTest::addColumn<qint64>("moment");
+    constexpr qint64 kLast = std::numeric_limits<qint64>::max();
+    QTest::newRow("soon") << qint64(7) << qint64(5) << qint64(12);
+    QTest::newRow("in the past") << qint64(7) << qint64(-5) << qint64(2);
+    QTest::newRow("just fits") << qint64(7) << kLast - 7 << kLast;
+    QTest::newRow("just does not fit") << qint64(7) << kLast - 6 << kLast;
+    QTest::newRow("at the end of time") << kLast << qint64(1) << kLast;
+    QTest::newRow("longest of all") << kLast << kLast << kLast;
+}
+
+void tst_TimeSource::momentAfter()
+{
+    QFETCH(const qint64, now);
+    QFETCH(const qint64, delay);
+    const std::chrono::nanoseconds moment = davit::support::momentAfter(
+        std::chrono::nanoseconds(now), std::chrono::nanoseconds(delay));
+    QTEST(qint64(moment.count()), "moment");
+}
+
+void tst_TimeSource::manualEndless() // B35
+{
+    ManualClock clock;
+    ManualExecutor executor;
+    clock.advance(1h);
+    clock.callAfter(std::chrono::nanoseconds::max(), executor, [] { QFAIL("it is not due"); });
+    clock.advance(24h, &executor);
+    QCOMPARE(clock.pendingTimers(), 1);
+}
+
+void tst_TimeSource::systemEndless() // B35
+{
+    DirectExecutor executor;
+    std::binary_semaphore done{0};
+    std::atomic<bool> isEarly = false;
+    const auto endless = systemTimeSource().callAfter(
+        std::chrono::nanoseconds::max(), executor, [&] { isEarly = true; });
+    systemTimeSource().callAfter(1ms, executor, [&] { done.release(); });
+    done.acquire();
+    systemTimeSource().cancel(endless);
+    QVERIFY(!isEarly);
 }
 
 void tst_TimeSource::manualChain()

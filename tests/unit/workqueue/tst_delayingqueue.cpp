@@ -32,6 +32,8 @@ class tst_DelayingQueue : public QObject
 private Q_SLOTS:
     void keepsTheEarlier_data();
     void keepsTheEarlier();
+    void endlessDelay_data();
+    void endlessDelay();
     void withoutDelay_data();
     void withoutDelay();
     void plainAddKeepsTheWaitingEntry();
@@ -42,6 +44,7 @@ private Q_SLOTS:
     void shutDownDropsWaiting();
     void timerAfterDeath();
     void rateLimited();
+    void endlessLimit();
 };
 
 void tst_DelayingQueue::keepsTheEarlier_data()
@@ -72,6 +75,31 @@ void tst_DelayingQueue::keepsTheEarlier() // W-9
     f.advance(1h);
     QVERIFY(!f.queue.tryGet());
     QCOMPARE(f.queue.waitingCount(), 0);
+}
+
+// A moment that does not fit its type is not one in the past: the key would be ready at once, again
+// and again.
+void tst_DelayingQueue::endlessDelay_data()
+{
+    QTest::addColumn<qint64>("delayNs");
+    const qint64 longest = std::chrono::nanoseconds::max().count();
+    QTest::newRow("B35 W-8: the longest delay") << longest;
+    QTest::newRow("B35 W-8: its moment just fits") << longest - qint64(1h / 1ns);
+    QTest::newRow("B35 W-8: its moment just does not fit") << longest - qint64(1h / 1ns) + 1;
+}
+
+void tst_DelayingQueue::endlessDelay()
+{
+    QFETCH(const qint64, delayNs);
+    Fixture f;
+    f.advance(1h);
+    f.queue.addAfter(kX, std::chrono::nanoseconds(delayNs));
+    f.advance(24h);
+    QCOMPARE(f.queue.length(), 0);
+    QCOMPARE(f.queue.waitingCount(), 1);
+    f.queue.addAfter(kX, 1s);
+    f.advance(1s);
+    QVERIFY(f.queue.tryGet() == kX);
 }
 
 void tst_DelayingQueue::withoutDelay_data()
@@ -185,6 +213,19 @@ void tst_DelayingQueue::rateLimited() // W-13
     QCOMPARE(queue.requeues(kX), 3);
     queue.forget(kX);
     QCOMPARE(queue.requeues(kX), 0);
+}
+
+void tst_DelayingQueue::endlessLimit() // B35, W-13
+{
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
+    constexpr std::chrono::nanoseconds kLongest = std::chrono::nanoseconds::max();
+    RateLimitingQueue queue(
+        time, executor, std::make_unique<ExponentialLimiter>(kLongest, kLongest));
+    time.advance(1h);
+    queue.addRateLimited(kX);
+    time.advance(24h, &executor);
+    QCOMPARE(queue.length(), 0);
 }
 
 QTEST_GUILESS_MAIN(tst_DelayingQueue)

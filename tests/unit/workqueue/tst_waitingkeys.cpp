@@ -1,5 +1,6 @@
 // What keys that wait for their time take of memory: 100,000 distinct ones at most 25 MB, and 42
-// where the failures of each are counted, too.
+// where the failures of each are counted, too. And that
+// the longest delay does not end at once.
 #include <testing/manualclock.h>
 #include <workqueue/delayingqueue.h>
 #include <workqueue/priorityqueue.h>
@@ -33,6 +34,7 @@ using Add = std::function<void(Queues &, const WorkKey &)>;
 
 } // namespace
 Q_DECLARE_METATYPE(Add)
+Q_DECLARE_METATYPE(AddOptions)
 
 class tst_WaitingKeys : public QObject
 {
@@ -40,6 +42,8 @@ class tst_WaitingKeys : public QObject
 private Q_SLOTS:
     void bytes_data();
     void bytes();
+    void endlessDelay_data();
+    void endlessDelay();
 };
 
 void tst_WaitingKeys::bytes_data()
@@ -76,6 +80,40 @@ void tst_WaitingKeys::bytes()
     QFETCH(const double, mostMegabytes);
     qInfo("%.1f MB", double(bytes) / 1e6);
     QVERIFY(double(bytes) / 1e6 <= mostMegabytes);
+}
+
+void tst_WaitingKeys::endlessDelay_data() // B35
+{
+    QTest::addColumn<AddOptions>("options");
+    AddOptions after;
+    after.after = std::chrono::nanoseconds::max();
+    QTest::newRow("B35 W-17: after") << after;
+    AddOptions atLeast;
+    atLeast.atLeast = std::chrono::nanoseconds::max();
+    QTest::newRow("B35: at least") << atLeast;
+    AddOptions limited;
+    limited.isRateLimited = true;
+    QTest::newRow("B35 W-17: the limiter's") << limited;
+}
+
+void tst_WaitingKeys::endlessDelay()
+{
+    QFETCH(const AddOptions, options);
+    constexpr std::chrono::nanoseconds kLongest = std::chrono::nanoseconds::max();
+    testing::ManualClock time;
+    testing::ManualExecutor executor;
+    PriorityQueue queue(time, executor, std::make_unique<ExponentialLimiter>(kLongest, kLongest));
+    time.advance(1h);
+    AddOptions later;
+    later.after = 48h;
+    queue.add(keyOf(1), later);
+    queue.add(keyOf(1), options); // is later than what it waits for
+    queue.add(keyOf(2), options);
+    time.advance(24h, &executor);
+    QCOMPARE(queue.length(), 0);
+    QCOMPARE(queue.stats().waiting, 2);
+    time.advance(24h, &executor);
+    QCOMPARE(queue.length(), 1);
 }
 
 QTEST_GUILESS_MAIN(tst_WaitingKeys)
