@@ -320,13 +320,13 @@ void Reflector::skipOtherKind(const Object &object)
 void Reflector::applyToTemporary(const codec::WatchEvent &event)
 {
     using Type = codec::WatchEvent::Type;
-    ++m_events;
-    if (event.type == Type::Bookmark)
-        return;
-    if (!isExpectedKind(event.object)) {
+    if (event.type != Type::Bookmark && !isExpectedKind(event.object)) {
         skipOtherKind(event.object);
         return;
     }
+    ++m_events;
+    if (event.type == Type::Bookmark)
+        return;
     Object object = event.object;
     if (const Transform *const transform = m_store.transform()) {
         if (const Status status = (*transform)(&object); !status.isOk()) {

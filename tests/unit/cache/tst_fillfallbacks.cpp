@@ -64,6 +64,22 @@ ReflectorScript ended(std::chrono::nanoseconds after, Texts objects, ErrorCode c
     };
 }
 
+// A proxy that mixes the collections up sends so many objects of another one, then what is asked.
+ReflectorScript endedBehindStrangers(Texts objects)
+{
+    return [objects = L(objects)](Bench &b) {
+        b.source.open();
+        const Object stranger = fromJson(
+            R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","resourceVersion":"15"}})");
+        b.source.send({happened(Type::Added, stranger), happened(Type::Added, stranger)});
+        for (const QString &object : objects)
+            b.source.send({happened(Type::Added, widget(object))});
+        b.source.end();
+        b.run();
+        QCOMPARE(b.store.told, QStringList());
+    };
+}
+
 // Of a reflector that knows version 10 and must fill again.
 ReflectorScript refill(const ReflectorScript &fill)
 {
@@ -99,6 +115,10 @@ void tst_FillFallbacks::streamingLists_data()
         ended(200ms, {}, ErrorCode::Unset), kThenList, 0);
     row("R-39: ends at once behind an event: the streaming list again", true,
         ended(200ms, {"a@1"}, ErrorCode::Unset), kStreamAgain, 0);
+    row("R-39: ends at once behind objects of another kind: LIST in the same round", true,
+        endedBehindStrangers({}), kThenList, 0);
+    row("R-39: ends at once behind another kind's and an event: the streaming list again", true,
+        endedBehindStrangers({"a@1"}), kStreamAgain, 0);
     row("R-39: ends late without an event: the streaming list again", true,
         ended(2s, {}, ErrorCode::Unset), kStreamAgain, 0);
     row("R-39: reset in the middle: the streaming list again", true,
