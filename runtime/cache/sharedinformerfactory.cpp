@@ -84,6 +84,7 @@ private:
     quint64 m_views = 0; // GUARDED_BY(m_mutex)
     bool m_isStarted = false; // GUARDED_BY(m_mutex)
     bool m_isShutDown = false; // GUARDED_BY(m_mutex)
+    bool m_hasEnded = false; // the first shutdown() is through; GUARDED_BY(m_mutex)
 };
 
 void SharedInformerFactory::Core::start()
@@ -331,9 +332,11 @@ void SharedInformerFactory::Core::shutdown()
 {
     std::vector<RunningInformer *> running; // nobody frees them from here on
     {
-        const std::lock_guard lock(m_mutex);
-        if (std::exchange(m_isShutDown, true))
+        std::unique_lock lock(m_mutex);
+        if (std::exchange(m_isShutDown, true)) {
+            m_ended.wait(lock, [this] { return m_hasEnded; });
             return;
+        }
         for (const Entry &entry : m_entries)
             running.push_back(entry.owned.get());
         m_synced.notify_all();
@@ -352,6 +355,8 @@ void SharedInformerFactory::Core::shutdown()
     m_entries.clear();
     if (!m_options.executor)
         m_ended.wait(lock, [this] { return m_ending == 0; });
+    m_hasEnded = true;
+    m_ended.notify_all();
 }
 
 std::vector<ResourceState> SharedInformerFactory::Core::states() const

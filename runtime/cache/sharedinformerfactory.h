@@ -130,8 +130,8 @@ public:
     QStringList waitForSync(std::chrono::milliseconds limit) const;
     // Every view that lives. [thread-safe]
     std::vector<HandlerState> handlers() const;
-    // Ends all watches and waits until nothing runs any more. Views stay readable, without news.
-    // Not from a strand. [host-thread]
+    // Ends all watches and waits until nothing runs any more; each call waits (F-4). Views stay
+    // readable, without news. Not from a strand. [thread-safe]
     void shutdown();
 
 private:

@@ -1,7 +1,9 @@
-// What a factory is told when it is made, its start, its wait, and what it never does.
-// Rules F-1 to F-5.
+// What a factory is told when it is made, its start, its wait, and what it never does; two ends of
+// it at a time. Rules F-1 to F-5.
+#include "blockingcall.h"
 #include "factorybench.h"
 
+#include <semaphore>
 #include <thread>
 
 using namespace fakes;
@@ -27,6 +29,7 @@ private Q_SLOTS:
     void processingEnds();
     void f3_waitForSync_data();
     void f3_waitForSync();
+    void f4_shutdownTwiceAtATime();
     void nothingUnasked();
 };
 
@@ -409,6 +412,55 @@ void tst_FactoryOptions::f3_waitForSync()
         factory.waitForSync(1min); // ends with the factory
         ending.join();
     }
+}
+
+// F-4: each call waits until the last informer has ended, the one that comes second, too.
+void tst_FactoryOptions::f4_shutdownTwiceAtATime()
+{
+    // A watch whose end takes as long as the test says.
+    class Slow final : public ListerWatcher
+    {
+    public:
+        struct Ends final : Operation
+        {
+            explicit Ends(std::binary_semaphore &semaphore) : mayEnd(semaphore) { }
+            ~Ends() override { mayEnd.acquire(); }
+            std::binary_semaphore &mayEnd;
+        };
+        explicit Slow(std::binary_semaphore &mayEnd) : m_mayEnd(mayEnd) { }
+        std::unique_ptr<Operation> list(
+            const transport::ListOptions &, support::Executor &, ListSink &) override
+        {
+            return nullptr;
+        }
+        std::unique_ptr<Operation> watch(
+            const transport::ListOptions &, support::Executor &, WatchSink &) override
+        {
+            return std::make_unique<Ends>(m_mayEnd);
+        }
+
+    private:
+        std::binary_semaphore &m_mayEnd;
+    };
+    std::binary_semaphore mayEnd{0};
+    QThreadPool pool;
+    NoTransport nowhere;
+    Faults faults;
+    FactoryOptions options;
+    options.source = [&](const WatchScope &) { return std::make_unique<Slow>(mayEnd); };
+    SharedInformerFactory factory(nowhere, pool, support::systemTimeSource(), options);
+    factory.start();
+    std::unique_ptr<priv::InformerBackend> backend;
+    QVERIFY(factory.makeInformer(kWidgets, everything(), faults, &backend).isOk());
+    BlockingCall first([&] { factory.shutdown(); });
+    const bool hasFirstBlocked = first.blocks();
+    BlockingCall second([&] { factory.shutdown(); });
+    const bool hasSecondBlocked = second.blocks();
+    mayEnd.release();
+    first.join();
+    second.join();
+    QVERIFY(hasFirstBlocked);
+    QVERIFY(hasSecondBlocked);
 }
 
 // No kind, namespace or payload is fetched or kept that no plugin asked for.
