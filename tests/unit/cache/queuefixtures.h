@@ -10,6 +10,7 @@ class Known final : public cache::KnownObjects
 {
 public:
     std::vector<Object> objects;
+    QString lost; // name of one whose key is told, and which is not found
     std::vector<ObjectKey> keys() const override
     {
         std::vector<ObjectKey> all;
@@ -20,7 +21,7 @@ public:
     Object find(const ObjectKey &key) const override
     {
         for (const Object &object : objects) {
-            if (object.key() == key)
+            if (object.key() == key && object.name() != lost)
                 return object;
         }
         return {};
@@ -45,7 +46,9 @@ inline QString deltaText(const cache::Delta &delta)
         break;
     }
     const QString object = delta.isFinalStateUnknown
-        ? QStringLiteral("T(%1, %2)").arg(toString(delta.key), text(delta.object))
+        ? QStringLiteral("T(%1, %2)")
+              .arg(toString(delta.key),
+                  delta.object.isNull() ? QStringLiteral("null") : text(delta.object))
         : text(delta.object);
     return cache::deltaTypeName(delta.type).first(1) + u' ' + object;
 }

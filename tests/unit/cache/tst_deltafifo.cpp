@@ -1,10 +1,9 @@
 // The classic queue, by the rules; and a reflector that feeds one read by hand.
+#include "blockingcall.h"
 #include "queuefixtures.h"
 
 #include <cache/deltafifo.h>
 #include <cache/reflector.h>
-
-#include <thread>
 
 using namespace fakes;
 using namespace davit::cache;
@@ -75,6 +74,8 @@ private Q_SLOTS:
     void q31_countsBeforeProcessing();
     void q31a_requeue();
     void errorIsHandedOn();
+    void q16_changeWakes();
+    void q31_popHoldsTheLock();
     void closeWakes();
     void transforms();
     void itemsAsSync();
@@ -243,13 +244,45 @@ void tst_DeltaFifo::errorIsHandedOn()
     QVERIFY(queue.waiting().isEmpty()); // nothing is queued again by itself
 }
 
+void tst_DeltaFifo::q16_changeWakes()
+{
+    Queue queue;
+    QString got;
+    BlockingCall consumer([&] { got = queue.pop(); });
+    const bool hasBlocked = consumer.blocks();
+    queue.add(u"a@1");
+    consumer.join();
+    QVERIFY(hasBlocked);
+    QCOMPARE(got, u"A a@1"_s);
+}
+
+// No change comes between what is processed and what the consumer makes of it.
+void tst_DeltaFifo::q31_popHoldsTheLock()
+{
+    Queue queue;
+    queue.add(u"a@1");
+    std::optional<BlockingCall> producer;
+    bool hasBlocked = false;
+    const Status status = queue.fifo->pop([&](const std::vector<Delta> &, bool, Status *) {
+        producer.emplace([&] { queue.add(u"a@2"); });
+        hasBlocked = producer->blocks();
+        return Outcome::Done;
+    });
+    producer->join();
+    QVERIFY(status.isOk());
+    QVERIFY(hasBlocked);
+    QCOMPARE(queue.waiting(), L({"A a@2"}));
+}
+
 void tst_DeltaFifo::closeWakes()
 {
     Queue queue;
     QString got;
-    std::thread consumer([&] { got = queue.pop(); });
+    BlockingCall consumer([&] { got = queue.pop(); });
+    const bool hasBlocked = consumer.blocks();
     queue.fifo->close();
     consumer.join();
+    QVERIFY(hasBlocked);
     QCOMPARE(got, u"Canceled"_s);
     queue.add(u"a@1"); // producers are not refused
     QCOMPARE(queue.pop(), u"A a@1"_s);

@@ -1,7 +1,6 @@
 // The production queue, rule by rule.
+#include "blockingcall.h"
 #include "queuefixtures.h"
-
-#include <thread>
 
 using namespace fakes;
 using namespace davit::cache;
@@ -99,12 +98,31 @@ void t39_closeWakes()
 {
     Queue queue(true);
     Status status;
-    std::thread consumer([&] {
+    BlockingCall consumer([&] {
         status = queue.fifo.pop([](std::span<const Delta>, bool) { return Status::ok(); });
     });
+    const bool hasBlocked = consumer.blocks();
     queue.fifo.close();
     consumer.join();
+    QVERIFY(hasBlocked);
     QCOMPARE(status.error().code(), ErrorCode::Canceled);
+}
+
+void q16_changeWakes()
+{
+    Queue queue(true);
+    QStringList seen;
+    BlockingCall consumer([&] {
+        static_cast<void>(queue.fifo.pop([&](std::span<const Delta> deltas, bool) {
+            seen += deltaText(deltas.front());
+            return Status::ok();
+        }));
+    });
+    const bool hasBlocked = consumer.blocks();
+    add(queue, u"a@1");
+    consumer.join();
+    QVERIFY(hasBlocked);
+    QCOMPARE(seen, L({"A a@1"}));
 }
 
 void t40_restAfterClose()
@@ -293,6 +311,14 @@ void tst_RealFifo::entries_data()
         },
         L({"D baz@10", "D T(bar, bar@6)", "R foo@5"}));
     row(
+        "Q-9: what is known and not found has a tombstone without an object", false,
+        [](Queue &q) {
+            q.known.objects = widgets({"foo@5", "bar@6", "baz@7"});
+            q.known.lost = u"bar"_s;
+            q.replace({"foo@5"});
+        },
+        L({"D T(bar, null)", "D T(baz, baz@7)", "R foo@5"}));
+    row(
         "T32", false,
         [](Queue &q) {
             q.known.objects = widgets({"foo@5"});
@@ -459,6 +485,7 @@ void tst_RealFifo::stories_data()
     QTest::addColumn<Story>("story");
     QTest::newRow("T38: synced only after the work") << Story(t38_syncedAfterProcessing);
     QTest::newRow("T39: closing wakes a pop") << Story(t39_closeWakes);
+    QTest::newRow("Q-16: a change wakes a pop") << Story(q16_changeWakes);
     QTest::newRow("T40: what is left after closing") << Story(t40_restAfterClose);
     QTest::newRow("T44: entries without a key") << Story(t44_keyless);
     QTest::newRow("T49: a transformer that fails") << Story(t49_transformFails);
