@@ -18,11 +18,22 @@ client::ClientIdentity identityOf(const pluginhost::PluginIdentity &plugin,
 }
 
 // A switch of client-go's environment; off unless it is set to one of Go's words for true.
-bool isSwitchedOn(const char *variable)
+// As Go reads a bool. What is set is told: both aids cost time.
+bool isSwitchedOn(const char *variable, const Logger &log)
 {
-    const QString value = qEnvironmentVariable(variable).toLower();
-    return value == QLatin1StringView("true") || value == QLatin1StringView("t")
-        || value == QLatin1StringView("1");
+    const QString given = qEnvironmentVariable(variable);
+    const QString value = given.toLower();
+    const auto isOneOf = [&value](const char *word) {
+        return value == QLatin1StringView(word) || value == QLatin1StringView(word, 1);
+    };
+    if (isOneOf("true") || value == u'1') {
+        log.info("a debugging aid is on", {{"variable", QString::fromLatin1(variable)}});
+        return true;
+    }
+    if (!given.isEmpty() && !isOneOf("false") && value != u'0')
+        log.warning("a debugging aid stays off: its value is neither true nor false",
+            {{"variable", QString::fromLatin1(variable)}, {"value", given}});
+    return false;
 }
 
 // The aids of consistencycheck.h and mutationcheck.h, under the names that people know.
@@ -52,8 +63,8 @@ cache::FactoryOptions informerOptions(const Configuration &configuration, priv::
     options.prefersProtobuf = configuration.prefersProtobuf;
     options.limits = configuration.limits;
     options.maxFillBytes = configuration.maxListBytes;
-    options.checksConsistency = isSwitchedOn("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR");
-    if (isSwitchedOn("KUBE_CACHE_MUTATION_DETECTOR"))
+    options.checksConsistency = isSwitchedOn("KUBE_WATCHLIST_INCONSISTENCY_DETECTOR", options.log);
+    if (isSwitchedOn("KUBE_CACHE_MUTATION_DETECTOR", options.log))
         options.mutationCheckPeriod = std::chrono::seconds(1);
     return options;
 }

@@ -33,6 +33,8 @@ private Q_SLOTS:
     void eventsAreWrittenBeforeTheEnd_data();
     void eventsAreWrittenBeforeTheEnd();
     void secondSignalWhileStopping();
+    void debuggingAids_data();
+    void debuggingAids();
     void metrics();
 
 private:
@@ -503,6 +505,38 @@ void tst_Run::secondSignalWhileStopping()
     QVERIFY(httpGet(probePort, "/healthz").startsWith("HTTP/1.1 200"));
     davit.signalOnce(SIGTERM);
     QCOMPARE(davit.waitForExit(5), 1);
+}
+
+void tst_Run::debuggingAids_data()
+{
+    QTest::addColumn<QString>("variable");
+    QTest::addColumn<QString>("value");
+    QTest::addColumn<QString>("isOn");
+    QTest::addColumn<QString>("staysOff");
+    const QString consistency = u"KUBE_WATCHLIST_INCONSISTENCY_DETECTOR"_s;
+    const QString mutation = u"KUBE_CACHE_MUTATION_DETECTOR"_s;
+    QTest::newRow("1.8: on") << consistency << u"true"_s << consistency << QString();
+    QTest::newRow("4.7: on") << mutation << u"1"_s << mutation << QString();
+    QTest::newRow("off") << mutation << u"False"_s << QString() << QString();
+    QTest::newRow("no bool") << consistency << u"yes"_s << QString() << consistency;
+}
+
+void tst_Run::debuggingAids()
+{
+    QFETCH(const QString, variable);
+    QFETCH(const QString, value);
+    HostProcess davit;
+    davit.setEnvironment(variable, value);
+    davit.run({u"--embedded"_s, u"--plugin-dir"_s, kReplicator});
+    QVERIFY(davit.waitForLine("connected"));
+    const auto toldOf = [&davit](const char *message) {
+        const QList<QJsonObject> lines = davit.linesWith(message);
+        return lines.isEmpty() ? QString() : lines.first()[u"variable"].toString();
+    };
+    QTRY_COMPARE(davit.linesWith("plugin state", "state", u"Running"_s).size(), 1);
+    QTEST(toldOf("a debugging aid is on"), "isOn");
+    QTEST(toldOf("a debugging aid stays off: its value is neither true nor false"), "staysOff");
+    QCOMPARE(davit.stop(), 0);
 }
 
 void tst_Run::metrics()
