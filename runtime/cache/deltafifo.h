@@ -5,7 +5,7 @@
 //   process function must not call the queue.
 //   - Two deletions in a row become one; nothing else is ever merged.
 //   - A process function may ask for the deltas to be queued again; newer ones of the key win.
-// Source: BEHAVIOURS.md. Test: tst_deltafifo.
+// Source: BEHAVIOURS.md. Test: tst_deltafifo.
 #pragma once
 
 #include "realfifo.h"

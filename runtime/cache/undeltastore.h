@@ -3,7 +3,7 @@
 //   - The function is called inside the change, on the reflector's strand; the order of the list
 //   means nothing.
 //   - Resync and bookmarks change nothing and tell nothing.
-// Source: BEHAVIOURS.md (S-13, Q-33). Test: tst_othercaches.
+// Source: BEHAVIOURS.md (S-13). Test: tst_othercaches.
 #pragma once
 
 #include "deltaqueue.h"

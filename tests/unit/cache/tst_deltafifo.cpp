@@ -1,4 +1,4 @@
-// The classic queue, by the rules; and a reflector that feeds one read by hand.
+// The classic queue, by the rules; and a reflector that feeds one read by hand.
 #include "blockingcall.h"
 #include "queuefixtures.h"
 

@@ -1,5 +1,5 @@
 // The small caches beside the informer's store: the overlay of one's own writes, the one that
-// forgets, the one that tells all. Rules S-12, S-13, Q-33.
+// forgets, the one that tells all. Rules S-12, S-13.
 #include "fakes.h"
 
 #include <cache/expirationcache.h>

@@ -238,7 +238,8 @@ void listenerThatLeavesInItsCallback(Bench &bench)
     QCOMPARE(bench.heard(), L({"~a@1>a@11", "~a@11>a@12"}));
 }
 
-// Q-26b: the old objects of a relist are those from before it, and Q-24: all deletions first.
+// Q-26b, Davit's way: of an object that is listed twice each state is told from the one before it.
+// And Q-24: all deletions first.
 void q24_orderWithinARelist(Bench &bench)
 {
     bench.sync({"a@1", "b@2", "c@3"}, u"10"_s);
