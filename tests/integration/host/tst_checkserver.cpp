@@ -276,7 +276,7 @@ void tst_CheckServer::certificates()
     const QTemporaryDir dir;
     QByteArray address = "https://127.0.0.1:" + QByteArray::number(running.port());
     if (ca.isEmpty())
-        address += "\", insecure-skip-tls-verify: true, x: \"";
+        address += "\", insecure-skip-tls-verify: true, tls-server-name: \"";
     const QString kubeconfig = writeKubeconfig(dir, address,
         client.isEmpty() ? "token: t"_ba
                          : "client-certificate: \"" + file(client + u".pem"_s).toUtf8()

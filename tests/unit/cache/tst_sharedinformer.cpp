@@ -238,8 +238,7 @@ void listenerThatLeavesInItsCallback(Bench &bench)
     QCOMPARE(bench.heard(), L({"~a@1>a@11", "~a@11>a@12"}));
 }
 
-// Q-26b, Davit's way: of an object that is listed twice each state is told from the one before it.
-// And Q-24: all deletions first.
+// Of an object that is listed twice each state is told from the one before it (Q-26b otherwise).
 void q24_orderWithinARelist(Bench &bench)
 {
     bench.sync({"a@1", "b@2", "c@3"}, u"10"_s);
