@@ -49,8 +49,6 @@ public:
         const Entry *const entry = m_trie.find(hashOf(value), hasValue(value));
         return entry ? &entry->bucket->members : nullptr;
     }
-    // Number of buckets. O(1). [thread-safe]
-    qsizetype size() const noexcept { return m_trie.size(); }
     // f(value, members) for each, in no particular order. [thread-safe]
     template <typename F> void forEach(F &&f) const
     {

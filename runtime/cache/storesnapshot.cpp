@@ -21,6 +21,11 @@ const StoreIndex *StoreSnapshot::index(const QString &name) const
     return at == indexes.end() ? nullptr : &*at;
 }
 
+bool StoreSnapshot::hasIndex(const QString &name) const
+{
+    return name == kNamespaceIndex || index(name);
+}
+
 IndexValues StoreSnapshot::indexFunction(const QString &name) const
 {
     if (name == kNamespaceIndex)
@@ -51,7 +56,7 @@ QList<Object> StoreSnapshot::byIndex(const QString &indexName, const QString &va
 Status StoreSnapshot::byIndex(
     const QString &indexName, const QString &value, QList<Object> *found) const
 {
-    if (!indexFunction(indexName))
+    if (!hasIndex(indexName))
         return unknownIndex(indexName);
     *found = byIndex(indexName, value);
     return Status::ok();
@@ -60,7 +65,7 @@ Status StoreSnapshot::byIndex(
 Status StoreSnapshot::indexKeys(
     const QString &indexName, const QString &value, QStringList *keys) const
 {
-    if (!indexFunction(indexName))
+    if (!hasIndex(indexName))
         return unknownIndex(indexName);
     keys->clear();
     forEachOf(indexName, value, [&](const Object &object) { *keys += toString(object.key()); });

@@ -37,7 +37,8 @@ struct StoreSnapshot
     std::vector<StoreIndex> indexes; // beside the namespace's
     QString resourceVersion; // of the newest change (S-1)
 
-    // Empty when there is no such index. [thread-safe]
+    bool hasIndex(const QString &name) const; // [thread-safe]
+    // Empty when there is no such index. Copies the function. [thread-safe]
     IndexValues indexFunction(const QString &name) const;
     // f(object) for each object of one value, in no particular order. False when there is none, or
     // no such index. [thread-safe]

@@ -179,7 +179,7 @@ Status ThreadSafeStore::addIndexers(std::vector<std::pair<QString, IndexValues>>
     for (std::size_t i = 0; i < indexers.size(); ++i) {
         const QString &name = indexers[i].first;
         const auto isTwin = [&](const auto &other) { return other.first == name; };
-        if (m_working.indexFunction(name)
+        if (m_working.hasIndex(name)
             || std::any_of(indexers.begin(), indexers.begin() + std::ptrdiff_t(i), isTwin))
             return Status(ErrorCode::AlreadyExists,
                 QStringLiteral("add index %1: an index of that name is there already").arg(name));

@@ -81,7 +81,7 @@ bool ViewLister::byIndex(const QString &name, const QString &value, QList<Object
     for (const std::shared_ptr<ViewPart> &part : m_parts) {
         const ViewPart::Reading reading = part->read();
         const auto &snapshot = reading.snapshot;
-        isKnown = isKnown || snapshot->indexFunction(inStore);
+        isKnown = isKnown || snapshot->hasIndex(inStore);
         snapshot->forEachOf(inStore, value, [&](const Object &object) {
             if (reading.showsAll || part->filter().passes(object))
                 objects->append(part->filter().shown(object));

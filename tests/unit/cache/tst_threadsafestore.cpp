@@ -106,7 +106,7 @@ void t53_lateIndexer()
     QCOMPARE(keysOf(*store.snapshot(), "byUser", QStringLiteral("ernie")), L({"one", "tre"}));
     store.removeIndexer(QStringLiteral("byUser"));
     store.publish();
-    QVERIFY(!store.snapshot()->indexFunction(QStringLiteral("byUser")));
+    QVERIFY(!store.snapshot()->hasIndex(QStringLiteral("byUser")));
     QVERIFY(store.addIndexers({{QStringLiteral("byUser"), byLabel("users")}}).isOk());
 }
 
@@ -117,7 +117,7 @@ void t54_indexerConflict()
     const Status status = store.addIndexers(
         {{QStringLiteral("y"), byLabel("y")}, {QStringLiteral("x"), byLabel("x")}});
     QCOMPARE(status.error().code(), ErrorCode::AlreadyExists);
-    QVERIFY(!store.working().indexFunction(QStringLiteral("y"))); // none of them
+    QVERIFY(!store.working().hasIndex(QStringLiteral("y"))); // none of them
     QVERIFY(!store.addIndexers({{QString(kNamespaceIndex), byLabel("x")}}).isOk());
 }
 
@@ -477,7 +477,7 @@ void tst_ThreadSafeStore::indexes()
     for (const QString &value : values)
         QCOMPARE(keysOf(*snapshot, "u", value), L({"n/o"}));
     QVERIFY(snapshot->byIndex(QStringLiteral("u"), QStringLiteral("other")).isEmpty());
-    QVERIFY(!snapshot->indexFunction(QStringLiteral("unknown")));
+    QVERIFY(!snapshot->hasIndex(QStringLiteral("unknown")));
     store.remove({QStringLiteral("n"), QStringLiteral("o")});
     store.publish();
     QVERIFY(store.snapshot()->indexValues(QStringLiteral("u")).isEmpty());
