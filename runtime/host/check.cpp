@@ -198,8 +198,8 @@ private:
         if (answer.httpStatus != 0)
             return QStringLiteral("it began to answer: look at its load, and at what stands before "
                                   "it");
-        const bool isOfProxy = answer.fault.contains(QLatin1StringView(": the proxy "));
-        const bool isOfTls = answer.error.code() == ErrorCode::TlsFailure && !isOfProxy;
+        const bool isOfTls
+            = answer.error.code() == ErrorCode::TlsFailure && !isFaultOfProxy(answer.error);
         if (isOfTls && areTimesWrong())
             return QStringLiteral("see the certificates below");
         if (isOfTls)

@@ -17,8 +17,8 @@ client::ClientIdentity identityOf(const pluginhost::PluginIdentity &plugin,
         &observer, plugin.callFaults, permit};
 }
 
-// A switch of client-go's environment; off unless it is set to one of Go's words for true.
-// As Go reads a bool. What is set is told: both aids cost time.
+// A switch of client-go's environment; off unless it is set to one of Go's words for true. What is
+// on is told: both aids cost time.
 bool isSwitchedOn(const char *variable, const Logger &log)
 {
     const QString given = qEnvironmentVariable(variable);

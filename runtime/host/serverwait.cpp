@@ -74,8 +74,7 @@ QString ServerWait::refusal(const Error &error) const
     if (const QString fault = wrongScheme(server, m_source, {error, m_head.httpStatus, m_body});
         !fault.isEmpty())
         return fault;
-    if (error.code() == ErrorCode::TlsFailure
-        && error.message().contains(QLatin1StringView(": the proxy ")))
+    if (error.code() == ErrorCode::TlsFailure && isFaultOfProxy(error))
         return QStringLiteral("%1; check proxy-url in %2, or HTTPS_PROXY and its kin")
             .arg(error.message(), m_source);
     if (error.code() == ErrorCode::TlsFailure)

@@ -7,8 +7,7 @@ namespace {
 // What OpenSSL says, in its versions, of an answer that is no TLS record.
 bool speaksNoTls(const Error &error)
 {
-    if (error.code() != ErrorCode::TlsFailure
-        || error.message().contains(QLatin1StringView(": the proxy "))) // it is the one then
+    if (error.code() != ErrorCode::TlsFailure || isFaultOfProxy(error)) // it is the one then
         return false;
     for (const char *words :
         {"wrong version number", "packet length too long", "record layer failure", "http request"})
@@ -25,6 +24,11 @@ bool speaksTlsAlone(const SchemeWitness &witness)
 }
 
 } // namespace
+
+bool isFaultOfProxy(const Error &error)
+{
+    return error.message().contains(QLatin1StringView(": the proxy "));
+}
 
 QString wrongScheme(const QString &server, const QString &source, const SchemeWitness &witness)
 {

@@ -15,6 +15,8 @@ struct SchemeWitness
     QByteArray body;
 };
 
+// Whether the request failed at the proxy, whose name the error begins to tell. [thread-safe]
+bool isFaultOfProxy(const Error &error);
 // Names server, fault and what to write in `source`; empty where the scheme is not the fault, or
 // nobody can know. [thread-safe]
 QString wrongScheme(const QString &server, const QString &source, const SchemeWitness &witness);
